@@ -18,6 +18,9 @@ import { Tools } from "./Tools";
 
 const NODES = { body: BodyNode };
 const EDGES = { joint: JointLine, tie: TieLine };
+// what is given to the drawing stays the same object: with another one all bodies are drawn again, at every step of a drag
+const SNAP: [number, number] = [GRID, GRID];
+const MORE_KEYS = ["Shift", "Control", "Meta"];
 const ARROWS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
 };
@@ -70,14 +73,15 @@ function Drawing(): ReactElement {
     if (from.split(".")[0] === to.split(".")[0]) return;
     put({ ends: { from, to, x: pointer.x - (box?.left ?? 0), y: pointer.y - (box?.top ?? 0) } });
   }, []);
-  const placeBody = (event: { clientX: number; clientY: number }): void => {
+  const placeBody = useCallback((event: { clientX: number; clientY: number }): void => {
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     void addBody(Math.round(at.x / GRID) - 4, Math.round(at.y / GRID));
-  };
-  const onPane = (event: MouseEvent): void => {
-    if (tool?.kind === "body") placeBody(event);
+  }, [flow]);
+  const onPane = useCallback((event: MouseEvent): void => {
+    if (state().tool?.kind === "body") placeBody(event);
     else put({ selection: [], lit: [], ends: null, renaming: null });
-  };
+  }, [placeBody]);
+  const droppedAll = useCallback((event: unknown, moved: Shown[]) => dropped(event, moved[0] as Shown, moved), [dropped]);
   return (
     <section
       ref={host} className={`pane diagram ${stale ? "stale" : ""} ${tool ? "armed" : ""}`} aria-label="Diagram"
@@ -87,11 +91,10 @@ function Drawing(): ReactElement {
     >
       <ReactFlow<Shown, AnyEdge>
         nodes={shownNodes} edges={edges} nodeTypes={NODES} edgeTypes={EDGES} connectionMode={ConnectionMode.Loose}
-        onNodesChange={nodesChanged} onEdgesChange={(changes: EdgeChange<AnyEdge>[]) => takeSelection(changes)} onNodeDragStop={dropped}
-        onSelectionDragStop={(event, moved) => dropped(event, moved[0] as Shown, moved)} onConnect={connected}
-        onPaneClick={onPane} onNodeClick={(_, node) => { if (tool?.kind === "point") void addPoint(node.data.name); }}
+        onNodesChange={nodesChanged} onEdgesChange={edgesChanged} onNodeDragStop={dropped}
+        onSelectionDragStop={droppedAll} onConnect={connected} onPaneClick={onPane} onNodeClick={nodeClicked}
         onDoubleClick={(event) => { if ((event.target as Element).classList.contains("react-flow__pane")) placeBody(event); }}
-        snapToGrid snapGrid={[GRID, GRID]} deleteKeyCode={null} multiSelectionKeyCode={["Shift", "Control", "Meta"]} selectionKeyCode="Shift"
+        snapToGrid snapGrid={SNAP} deleteKeyCode={null} multiSelectionKeyCode={MORE_KEYS} selectionKeyCode="Shift"
         zoomOnDoubleClick={false} minZoom={0.02} maxZoom={2.5} disableKeyboardA11y nodesFocusable edgesFocusable elevateEdgesOnSelect
         panActivationKeyCode={null} fitView
       >
@@ -110,6 +113,12 @@ const pointer = { x: 0, y: 0 };
 /** A row with whether it is selected; one that is not stays the same object, which is not drawn again. */
 function marked<T extends { id: string; selected?: boolean | undefined }>(row: T, chosen: Set<string>): T {
   return chosen.has(row.id) ? { ...row, selected: true } : row;
+}
+
+const edgesChanged = (changes: EdgeChange<AnyEdge>[]): void => takeSelection(changes);
+
+function nodeClicked(_: unknown, node: Shown): void {
+  if (state().tool?.kind === "point") void addPoint(node.data.name);
 }
 
 /** What was chosen or given up by clicks and by the box. */
