@@ -13,7 +13,8 @@ import pytest
 from tests.studio.conftest import open_studio
 
 from kinetree.studio.serve import studio_server
-from kinetree.studio.shared import made_once
+from kinetree.studio.session import EditSession
+from kinetree.studio.shared import beside, made_once
 
 MOST_GROWTH = 10.0
 """Of the server over 200 edits of a small model [MB]: of 1000 edits and 50 runs, 50 are wanted."""
@@ -67,6 +68,41 @@ def test_what_failed_is_tried_again() -> None:
         with pytest.raises(ValueError, match="abc"):
             broken("abc")
     assert asked == ["abc", "abc"]
+
+
+def test_texts_are_looked_at_beside_one_at_a_time() -> None:
+    looked: list[str] = []
+    begun, go_on, done = threading.Event(), threading.Event(), threading.Event()
+
+    def look(text: str) -> None:
+        begun.set()
+        go_on.wait(30)
+        looked.append(text)
+        done.set()
+        raise ValueError(text)  # told to who asks for the result, not here
+
+    ahead = beside(look)
+    ahead("first")
+    assert begun.wait(30)
+    ahead("while it is looked at")
+    go_on.set()
+    assert done.wait(30)
+    for _ in range(3000):
+        done.clear()
+        ahead("later")
+        if done.wait(0.01):
+            break
+    assert looked == ["first", "later"]
+
+
+def test_an_edit_is_expected_before_the_disk_has_it(
+    model_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    session = EditSession(model_file, lambda text: order.append(text))
+    monkeypatch.setattr(session.journal, "write", lambda _: order.append("journal"))
+    session.edit(0, [["set", ["bodies", "rod", "mass"], 7]], "mass")
+    assert order == [session.text, "journal"]
 
 
 def test_edits_leave_nothing_behind(model_file: Path) -> None:

@@ -22,6 +22,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from kinetree.studio.desk import Desk
 from kinetree.studio.interface import ENDPOINTS, SOCKET, Endpoint, openapi
 from kinetree.studio.routes.answering import Handler, tell_mistakes
+from kinetree.studio.shared import beside
 from kinetree.studio.telling import DeskNews, tell
 
 if TYPE_CHECKING:
@@ -96,9 +97,10 @@ def _answers(desk: Desk) -> dict[str, Handler]:
 
 
 def _look_ahead(desk: Desk) -> None:
-    """Check the text before the page asks; what is wrong with it is told when it does."""
+    """Check texts before the page asks; what is wrong with them is told when it does."""
     from kinetree.studio.panes.checks import check  # noqa: PLC0415  see above
 
+    desk.expect = beside(check)
     with suppress(Exception):
         check(desk.session.text)
 

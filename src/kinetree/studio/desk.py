@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,6 +40,7 @@ class Desk:
     def __init__(self, folder: Path, name: str | None = None) -> None:
         self.folder = folder.resolve()
         self.helper = HelperProcess()
+        self.expect: Callable[[str], object] = lambda _: None
         self._open: tuple[EditSession, Jobs] | None = None
         self._lock: Path | None = None
         if name is not None:
@@ -81,7 +83,7 @@ class Desk:
             )
         lock = _take(path)
         try:
-            made = EditSession(path), Jobs(path)
+            made = EditSession(path, lambda text: self.expect(text)), Jobs(path)
         except BaseException:
             lock.unlink(missing_ok=True)
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import stat
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,14 @@ class EditSession:
         recovered: edits that an earlier session had not saved.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, expect: Callable[[str], object] = lambda _: None) -> None:
+        """Open a file.
+
+        Args:
+            path: of the file.
+            expect: told a new text while it is written to the journal.
+        """
+        self.path, self._expect = path, expect
         first = _read_file(path)
         self.saved: str | None = first
         self.journal = EditJournal(path)
@@ -211,6 +217,7 @@ class EditSession:
 
     def _go(self, text: str, kind: str, step: HistoryStep) -> None:
         """Take a text as the new one once the journal has it."""
+        self._expect(text)
         self.journal.write({
             "kind": kind, "label": step.label, "start": step.splice.start,
             "removed": step.splice.removed, "put": step.splice.put,

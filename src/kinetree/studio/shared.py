@@ -6,10 +6,32 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import wraps
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+def beside(function: Callable[[str], object]) -> Callable[[str], None]:
+    """The same in a thread, for those who wait for nothing: one text at a time, others are left.
+
+    What goes wrong is told to who asks for the result.
+    """
+    free = threading.Lock()
+
+    def run(text: str) -> None:
+        try:
+            with suppress(Exception):
+                function(text)
+        finally:
+            free.release()
+
+    def begin(text: str) -> None:
+        if free.acquire(blocking=False):
+            threading.Thread(target=run, args=(text,), daemon=True).start()
+
+    return begin
 
 
 def made_once(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:

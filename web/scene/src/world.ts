@@ -18,6 +18,7 @@ export type Layer = "axes" | "points" | "names" | "masses" | "closures" | "force
 export const LAYERS: readonly Layer[] = ["axes", "points", "names", "masses", "closures", "forces", "frames", "grid"];
 const PICK = "#3b82f6";
 const LIT = "#f59e0b";
+const MOVING = 120; // between pictures that follow each other, which are drawn plain [ms]
 const REST = 300; // after the last movement, before the picture is made better [ms]
 const EFFORT = "#db2777";
 const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
@@ -55,6 +56,7 @@ export class World implements Poses {
   private stale = false;
   private due = 0;
   private resting = 0; // timer
+  private last = 0; // when it was drawn [ms]
   private card = false;
   private compiled = false;
   private readonly waiting: (() => void)[] = [];
@@ -229,6 +231,7 @@ export class World implements Poses {
   }
 
   paint(theme: Theme): void {
+    if (theme === this.theme) return;
     this.theme = theme;
     this.stage?.paint(theme);
     this.stage?.showGrid(this.layers.has("grid"));
@@ -344,7 +347,9 @@ export class World implements Poses {
     if (this.due || !this.compiled) return;
     this.due = requestAnimationFrame(() => {
       this.due = 0;
-      if (!this.card) this.stage?.smooth(false);
+      const now = performance.now();
+      if (!this.card && now - this.last < MOVING) this.stage?.smooth(false);
+      this.last = now;
       this.render();
       window.clearTimeout(this.resting);
       if (!this.fine) this.resting = window.setTimeout(() => this.rest(), REST);

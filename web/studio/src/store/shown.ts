@@ -1,10 +1,17 @@
 // When something is on the screen, on the browser's own time line: what benchmarks and profiles read.
 
-/** Mark the frame after the next one, when what is put now has been drawn. */
-export function shown(what: "diagram" | "solid" | "text" | "findings" | "checked" | "equations" | "curves", revision = 0): void {
-  requestAnimationFrame(() => requestAnimationFrame(() => {
+type What = "diagram" | "solid" | "text" | "findings" | "checked" | "equations" | "curves";
+
+/** Mark the end of the next frame, in which what is put now is drawn. */
+export function shown(what: What, revision = 0): void {
+  requestAnimationFrame(() => drawn(what, revision));
+}
+
+/** Mark the end of the frame that is being drawn. */
+export function drawn(what: What, revision = 0): void {
+  window.setTimeout(() => {
     const name = `kinetree:${what}`;
     performance.clearMarks(name); // the last one is kept: a page may stay open for days
     performance.mark(name, { detail: revision });
-  }));
+  });
 }

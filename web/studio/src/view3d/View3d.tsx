@@ -11,7 +11,7 @@ import { hold, play, release, takeLive, close as endLive, useLive, watch, type P
 import { motion, title } from "../runs/jobs";
 import { edit } from "../store/document";
 import { recall, remember } from "../store/remember";
-import { shown } from "../store/shown";
+import { drawn } from "../store/shown";
 import { select, state, tell, useStudio, wind } from "../store/state";
 import { useEfforts } from "./efforts";
 import { movePoint } from "./move";
@@ -66,7 +66,7 @@ export default function View3d(): ReactElement {
   useEffect(() => {
     if (!scene || standing === null) return;
     document.body.dataset["scene"] = String(standing);
-    void world.current?.drawn().then(() => shown("solid", standing));
+    void world.current?.drawn().then(() => drawn("solid", standing));
   }, [scene, standing]);
   useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`)), [selection, lit, gaps, scene]);
   useEffect(() => world.current?.reveal(layers, hidden, faded), [layers, hidden, faded, scene]);
