@@ -99,7 +99,7 @@ def test_an_edit_is_expected_before_the_disk_has_it(
     model_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    session = EditSession(model_file, lambda text: order.append(text))
+    session = EditSession(model_file, order.append)
     monkeypatch.setattr(session.journal, "write", lambda _: order.append("journal"))
     session.edit(0, [["set", ["bodies", "rod", "mass"], 7]], "mass")
     assert order == [session.text, "journal"]

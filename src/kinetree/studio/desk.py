@@ -35,6 +35,7 @@ class Desk:
     Attributes:
         folder: below which files are.
         helper: a process that derives equations.
+        expect: told every new text, while it is written to the journal.
     """
 
     def __init__(self, folder: Path, name: str | None = None) -> None:
@@ -45,6 +46,9 @@ class Desk:
         self._lock: Path | None = None
         if name is not None:
             self.open(name)
+
+    def _expect(self, text: str) -> None:
+        self.expect(text)
 
     @property
     def session(self) -> EditSession:
@@ -83,7 +87,7 @@ class Desk:
             )
         lock = _take(path)
         try:
-            made = EditSession(path, lambda text: self.expect(text)), Jobs(path)
+            made = EditSession(path, self._expect), Jobs(path)
         except BaseException:
             lock.unlink(missing_ok=True)
             raise
