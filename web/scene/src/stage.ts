@@ -79,10 +79,12 @@ export class Stage {
     return Math.min(2, window.devicePixelRatio);
   }
 
-  /** Edges of a canvas without smooth ones: twice the pixels, for a picture that rests. */
-  smooth(on: boolean): void {
+  /** Edges of a canvas without smooth ones: twice the pixels, for a picture that rests. Whether it was otherwise. */
+  smooth(on: boolean): boolean {
     const ratio = on ? 2 : this.ratio();
-    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+    if (this.renderer.getPixelRatio() === ratio) return false;
+    this.renderer.setPixelRatio(ratio);
+    return true;
   }
 
   /** Another mechanism in the same view: floor, light and grid fit it, the camera stays. */

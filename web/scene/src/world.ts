@@ -373,8 +373,7 @@ export class World implements Poses {
   /** The first picture is plain; when nothing has moved for a while it is drawn as well as the machine can. */
   private rest(): void {
     if (this.card) this.refine();
-    else this.stage?.smooth(true);
-    this.render();
+    else if (this.stage?.smooth(true)) this.render();
   }
 
   /** Shadows, and solids that mirror a room. */
