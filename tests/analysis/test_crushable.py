@@ -73,6 +73,25 @@ def test_a_line_that_would_make_energy_is_refused() -> None:
         model.crushable("layer", "b", model.ground.point("w", (1, 0, 0)), 1.0, envelope, K / 2)
 
 
+def test_values_with_which_a_layer_would_make_energy_are_refused_by_the_run() -> None:
+    model = kt.Model("made", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("b", mass=1.0), axis="x")
+    back, stiff = model.parameter("back", BACK), model.parameter("stiff", K)
+    wall = model.ground.point("wall", (model.parameter("thick", 0.5), 0, 0))
+    model.crushable("layer", "b", wall, model.parameters["thick"].symbol,
+                    lambda crush: stiff * crush, back)  # fmt: skip
+    assert kt.simulate(model, 0.1, qd=[2.0]).attrs["termination"] == "finished"
+    for wrong in ({"back": K / 2}, {"stiff": 2 * BACK}):
+        with pytest.raises(ModelError, match=r"force 'layer': at a crush .* would create energy"):
+            kt.simulate(model, 0.1, qd=[2.0], parameters=wrong)
+    with pytest.raises(ModelError, match="force 'layer': its length is 0"):
+        kt.simulate(model, 0.1, q=[-1.0], qd=[2.0], parameters={"thick": 0.0})
+    many = kt.sweep(model, 0.1, kt.grid({"back": [K / 2, BACK]}), {"v": kt.final("qd_x")}, qd=[2.0])
+    assert "would create energy" in str(many.reason.values[0])
+    assert many.reason.values[1] == ""
+    assert many.v[1].item() < 0
+
+
 def test_a_start_that_is_crushed_is_refused_unless_the_set_says_so() -> None:
     with pytest.raises(
         ModelError, match=r"force 'layer': it starts crushed by 0.02 m; .*layer_set"

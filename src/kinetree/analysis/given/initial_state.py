@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +23,11 @@ from kinetree.assembly import (
     unit_quaternions,
 )
 from kinetree.errors import AssemblyError, ModelError, warn
-from kinetree.forces.between.crushable import CRUSHABLE, memory
+from kinetree.forces.between.crushable import CRUSHABLE, is_open, memory, refuse_gain
 from kinetree.integrate.start.deep import refuse_deep
+
+if TYPE_CHECKING:
+    from kinetree.model import Force
 
 BEYOND = 1e-9
 """Gaps may be closed by this more than they can be, as rounding may do [m, rad]."""
@@ -70,6 +74,7 @@ def _refuse_crushed(dynamics: Dynamics, t: float, y: Array) -> None:
     names = {memory(f.name): f for f in dynamics.model.forces.values() if f.kind == CRUSHABLE}
     if not names:
         return
+    _refuse_gains(dynamics, names.values())
     x, found = dynamics.split(y)[2], dynamics.split(dynamics.project(t, y))[2]
     for name, before, now in zip(dynamics.states, x, found, strict=False):
         if name in names and now > before + BEYOND:
@@ -78,6 +83,15 @@ def _refuse_crushed(dynamics: Dynamics, t: float, y: Array) -> None:
                 element=f"force '{names[name].name}'",
                 cure=f"start with its places further apart, or give x={{'{name}': {now:.3g}}}",
             )
+
+
+def _refuse_gains(dynamics: Dynamics, layers: Iterable[Force]) -> None:
+    """Refuse values of parameters with which a layer would create energy."""
+    rows = dynamics.model.parameters.values()
+    values = {row.symbol: dynamics.parameters.get(row.name, row.value) for row in rows}
+    for force in layers:
+        if is_open(force.arguments):
+            refuse_gain(force.arguments, f"force '{force.name}'", values)
 
 
 def _refuse_beyond(dynamics: Dynamics, t: float, y: Array) -> None:

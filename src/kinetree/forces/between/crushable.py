@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.engine import Node, derivative, evaluate, maximum, symbols
+from kinetree.engine import Node, as_node, derivative, evaluate, maximum, symbols
 from kinetree.errors import ModelError
 from kinetree.forces.between.link import line, pull
 from kinetree.model import (
@@ -64,24 +64,34 @@ def memories(name: str) -> dict[str, Node]:
 
 def check(arguments: Mapping[str, Any], element: str) -> None:
     """Refuse layers without length, and those that make energy."""
-    length, axis = arguments["length"], arguments["axis"]
+    axis = arguments["axis"]
     if axis is not None:
         direction(axis, f"{element} axis")
-    if isinstance(length, Node):
-        return
+    if not is_open(arguments):
+        refuse_gain(arguments, element, {})
+
+
+def is_open(arguments: Mapping[str, Any]) -> bool:
+    """Whether a layer depends on parameters, whose values a run may change."""
+    nodes = (as_node(arguments["length"]), *arguments["envelope"], *arguments["unloading"])
+    return bool({*symbols(nodes)} - {variable("crush")})
+
+
+def refuse_gain(arguments: Mapping[str, Any], element: str, values: Mapping[Node, float]) -> None:
+    """Refuse a line of unloading that is less steep than the envelope: a cycle makes energy.
+
+    Args:
+        arguments: of the layer.
+        element: how errors call it.
+        values: of the parameters.
+    """
+    crush, (envelope,), (line,) = variable("crush"), arguments["envelope"], arguments["unloading"]
+    length = float(evaluate([as_node(arguments["length"])], values)[0])
     if not length > 0:
-        raise ModelError(f"its length is {length}", element=element, cure="give it above 0")
-    _refuse_gain(arguments["envelope"][0], arguments["unloading"][0], length, element)
-
-
-def _refuse_gain(envelope: Node, line: Node, length: float, element: str) -> None:
-    """Refuse a line of unloading that is less steep than the envelope: a cycle makes energy."""
-    crush = variable("crush")
-    slope = derivative(envelope, crush)
-    if {*symbols([slope, line, envelope])} - {crush}:
-        return  # parameters, whose values may change
+        raise ModelError(f"its length is {length:g}", element=element, cure="give it above 0")
     at = np.linspace(0.0, length, SAMPLES, endpoint=False)
-    found = evaluate([slope, line, envelope], {crush: at})
+    slope = derivative(envelope, crush)
+    found = evaluate([slope, line, envelope], {**values, crush: at})
     steep, stiff, force = (np.broadcast_to(x, at.shape) for x in found)
     if force[0] != 0:
         raise ModelError(
