@@ -130,7 +130,7 @@ def test_a_journal_on_a_full_disk_is_told_and_goes_on_later(
     whole = kt.optimise(oscillator(), 1.0, kt.rms("q_y"), **{**given, "journal": None})
     assert again.parameters == whole.parameters
     for place in (tmp_path, Path(os.devnull)):
-        with pytest.raises(kt.errors.ModelError, match="it is no file; name a file"):
+        with pytest.raises(kt.errors.ModelError, match="not a valid file; name one"):
             kt.optimise(oscillator(), 1.0, kt.rms("q_y"), **{**given, "journal": place})
 
 

@@ -75,7 +75,7 @@ def test_a_killed_sweep_goes_on(tmp_path: Path) -> None:
     with pytest.raises(kt.errors.ModelError, match="another sweep: model differ"):
         kt.sweep(other, 1.0, plan, end, part=4, into=folder)
     (tmp_path / "file").write_text("")
-    with pytest.raises(kt.errors.ModelError, match="it is a file; name a folder"):
+    with pytest.raises(kt.errors.ModelError, match="not a valid folder; name one"):
         kt.sweep(model, 1.0, plan, end, into=tmp_path / "file")
 
 

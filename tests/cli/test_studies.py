@@ -57,6 +57,22 @@ def test_a_plan_is_made_recorded_and_identified(tmp_path: Path, capsys: Capture)
     assert "b1.h_x" in printed
 
 
+def test_points_are_kept_from_planes(tmp_path: Path, capsys: Capture) -> None:
+    file, plan = stored(arm(), tmp_path), tmp_path / "plan.nc"
+    command = ("excite", file, "-t", "8", "--harmonics", "3", "--friction", "none", "--starts", "1")
+    found = answer(
+        capsys, *command, *LIMITS, "--clearance", "b2=0,0,2:0.3", "--clearance",
+        "b2=-1,0,0:-0.7", "-o", str(plan),
+    )  # fmt: skip
+    assert "clearance of 'b2'" in found["limits_used"]
+    moved = kt.load_run(plan).drop_vars("tau")
+    assert kt.outputs(arm(), moved, ["b2.position"])["b2.position.z"].min() >= 0.15
+    wrong = answer(capsys, *command, *LIMITS, "--clearance", "b2=0,1:0.3", code=1)
+    assert "write POINT=NX,NY,NZ:DISTANCE" in wrong["error"]
+    wrong = answer(capsys, *command, *LIMITS, "--clearance", "b22=0,0,1:0.3", code=1)
+    assert "clearance of 'b22'" in wrong["error"]
+
+
 def test_gains_that_are_unknown_and_a_load(tmp_path: Path, capsys: Capture) -> None:
     def pendulum(mass: float, load: float = 1.5) -> kt.Model:
         model = kt.Model("pendulum")

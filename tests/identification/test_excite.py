@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,21 +32,28 @@ def shrunk(moved: Any) -> Any:
     return {name: size * moved[name] for name in limits}
 
 
-def columns(model: kt.Model, moved: Any) -> Any:
-    """Columns of base parameters from the regressor of all parameters."""
-    program = kt.derive(model, "regressor", base_parameters=False)
-    fit = kt.identify(model, recorded(model, motion()), friction=(), cutoff=0)
+@cache
+def regressor() -> tuple[Any, list[int]]:
+    """All columns of the arm as a function, and the numbers of those of base parameters."""
+    program = kt.derive(arm(), "regressor", base_parameters=False)
+    fit = kt.identify(arm(), recorded(arm(), motion()), friction=(), cutoff=0)
     kept = [k for k, name in enumerate(program.output("pi").labels) if name in fit.meaning]
+    return program.compile(), kept
+
+
+def columns(moved: Any) -> Any:
+    """Columns of base parameters from the regressor of all parameters."""
+    function, kept = regressor()
     state = {name: np.asarray(moved[name]) for name in ("q", "qd", "qdd")}
-    return program.compile()(**state)["Y"][:, :, kept]
+    return function(**state)["Y"][:, :, kept]
 
 
 def test_an_exciting_motion_tells_more_than_random_ones_and_holds_all_limits() -> None:
     found = planned(friction=())
-    Y = columns(arm(), found).reshape(3 * found.sizes["time"], -1)
+    Y = columns(found).reshape(3 * found.sizes["time"], -1)
     assert_close(np.linalg.cond(Y), found.attrs["condition"], 0.01)
     for seed in range(5):
-        other = columns(arm(), shrunk(motion(501, seed=seed)))
+        other = columns(shrunk(motion(501, seed=seed)))
         assert np.linalg.cond(other.reshape(len(Y), -1)) > 1.2 * found.attrs["condition"]
     fine = planned(friction=(), step=0.001, effort={"j0": 9.0, "j1": 7.0})
     q, qd, qdd = (fine[name].values for name in ("q", "qd", "qdd"))
@@ -85,7 +93,7 @@ def test_points_keep_away_from_planes() -> None:
 
 def test_the_determinant_the_wrench_and_deviations_lead_to_other_motions() -> None:
     def log_det(moved: Any) -> float:
-        Y = columns(arm(), moved).reshape(-1, columns(arm(), moved).shape[2])
+        Y = columns(moved).reshape(-1, columns(moved).shape[2])
         return float(np.linalg.slogdet(Y.T @ Y)[1])
 
     usual = planned(friction=())

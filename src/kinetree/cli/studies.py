@@ -64,6 +64,9 @@ SmoothOption = Annotated[float, typer.Option(help="Speed over which dry friction
 IntoFolder = Annotated[
     Path | None, typer.Option("-o", "--into", help="Folder; killed, it goes on from there.")
 ]
+ClearanceOption = Annotated[
+    Given, typer.Option(help="Point on one side of a plane: POINT=NX,NY,NZ:DISTANCE.")
+]
 BoundOption = Annotated[Given, typer.Option(help="NAME=LOWEST:HIGHEST or NAME=NUMBER.")]
 
 
@@ -83,6 +86,7 @@ def excite(
     speed: BoundOption = None,
     acceleration: BoundOption = None,
     effort: BoundOption = None,
+    clearance: ClearanceOption = None,
     locked: Locked = None,
     starts: Annotated[int, typer.Option(help="Number of first motions.")] = 2,
     seed: Annotated[int, typer.Option(help="Of their draw.")] = 0,
@@ -99,7 +103,8 @@ def excite(
         found = plan(
             model, duration, harmonics, criterion=criterion, friction=_friction(friction),
             rotors=rotors, bodies=bodies, measured=measured, **limits,
-            locked=parse(locked), starts=starts, seed=seed, **not_empty(step=step),
+            clearance=_read_planes(clearance), locked=parse(locked), starts=starts, seed=seed,
+            **not_empty(step=step),
         )  # fmt: skip
     if out is not None:
         write(found, out)
@@ -296,6 +301,21 @@ def _limits(**given: Given) -> dict[str, Any]:
         rows = dict(read_numbers(word, ":", f"--{kind}") for word in words or ())
         found[kind] = {k: row[0] if len(row) == 1 else tuple(row) for k, row in rows.items()}
     return not_empty(**found)
+
+
+def _read_planes(given: Given) -> dict[str, list[Any]] | None:
+    """Planes by point: normal and distance."""
+    found: dict[str, list[Any]] = {}
+    for word in given or ():
+        name, row = read_numbers(word.replace(":", ","), ",", "--clearance")
+        if len(row) != 4:
+            raise FormatError(
+                f"'{word}' is not a valid plane",
+                element="--clearance",
+                cure="write POINT=NX,NY,NZ:DISTANCE, such as hand=0,0,1:0.1",
+            )
+        found.setdefault(name, []).append((tuple(row[:3]), row[3]))
+    return found or None
 
 
 def _gains(given: Given) -> dict[str, Any] | None:

@@ -34,7 +34,7 @@ class Journal:
     def _open(self, path: Path, task: JournalRow) -> None:
         """Read what is there; begin the file where nothing is."""
         if path.exists() and not path.is_file():
-            raise ModelError("it is no file", element=f"journal '{path}'", cure="name a file")
+            raise ModelError("it is not a valid file", element=f"journal '{path}'", cure="name one")
         whole = path.read_bytes() if path.exists() else b""
         lines = whole.split(b"\n")[:-1]  # what does not end a line was not finished
         if not lines:

@@ -117,7 +117,7 @@ def _read(file: Path) -> xarray.Dataset:
 def _open(folder: Path, task: dict[str, Any]) -> None:
     """Begin the folder, or refuse that of another sweep."""
     if folder.exists() and not folder.is_dir():
-        raise ModelError("it is a file", element=f"folder '{folder}'", cure="name a folder")
+        raise ModelError("it is not a valid folder", element=f"folder '{folder}'", cure="name one")
     head = folder / HEAD
     text = json.dumps(task, indent=1)
     if folder.exists():
