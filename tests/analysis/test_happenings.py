@@ -386,3 +386,36 @@ def test_what_one_run_was_given_stays_with_it() -> None:
         for values in ({"gain": 0.8}, None, {"gain": 0.6}, None)
     ]
     assert ends == pytest.approx([-0.64, -0.25, -0.36, -0.25], rel=IDENTITY)
+
+
+HEARD = ("event", "change", "state", "force", "output")
+
+
+@pytest.mark.parametrize("who", HEARD)
+def test_equal_mechanics_with_other_outputs_are_two_models(who: str) -> None:
+    """What hears an output follows its law, whatever was derived for a model of the same name."""
+
+    def made(gain: float) -> kt.Model:
+        model = kt.Model("heard", gravity=(0, 0, 0))
+        model.prismatic("x", model.ground, model.body("block", mass=1.0), axis="x")
+        model.output("told", lambda t: gain * t)
+        if who == "event":
+            model.event("wall", lambda outputs: outputs["told"] - 0.4, then={"qd_x": 0.0})
+        elif who == "change":
+            model.event("kick", at=0.5, then={"qd_x": lambda outputs: outputs["told"]})
+        elif who == "state":
+            model.state("sum", rate=lambda outputs: outputs["told"])
+        elif who == "force":
+            model.joint_law("push", "x", lambda outputs: outputs["told"])
+        return model
+
+    def end(gain: float) -> float:
+        run = kt.simulate(made(gain), 1.0, qd={"x": 1.0}, step=0.5)
+        told = {"state": "x", "output": "told"}.get(who, "q")
+        return float(np.ravel(run[told].values[-1])[0])
+
+    expected = {
+        "event": (0.4, 0.2), "change": (0.75, 1.0), "state": (0.5, 1.0),
+        "force": (1 + 1 / 6, 1 + 2 / 6), "output": (1.0, 2.0),
+    }  # fmt: skip
+    assert (end(1.0), end(2.0)) == pytest.approx(expected[who], rel=LONG_RUN)

@@ -20,7 +20,7 @@ from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
 from kinetree.errors import ModelError, UnsupportedError, warn
 from kinetree.measures import Measure
-from kinetree.model import Mechanism
+from kinetree.model import Mechanism, derivation_hash
 
 if TYPE_CHECKING:
     import xarray
@@ -227,7 +227,7 @@ def _method(study: Study, method: str) -> str:
 def _describe(study: Study, seed: int) -> JournalRow:
     """What tells an optimisation from others."""
     return {
-        "model": study.model.content_hash(), "duration": study.duration, "seed": seed,
+        "model": derivation_hash(study.model), "duration": study.duration, "seed": seed,
         "objective": [repr(row) for row in study.objectives],
         "over": {name: list(pair) for name, pair in study.over.items()},
         "subject_to": {name: repr(row) for name, row in study.bounds.items()},

@@ -17,7 +17,7 @@ from kinetree.model.closures import (
     Touch,
 )
 from kinetree.model.configuration import product, retract, rotate
-from kinetree.model.contents import elements, to_data
+from kinetree.model.contents import derivation_hash, elements, to_data
 from kinetree.model.events import (
     DIRECTIONS,
     Clock,
@@ -166,7 +166,8 @@ __all__ = [
     "Scalar", "Seen", "Shift", "SolvedStart", "SortedEquations", "State", "Told", "Touch", "Turn",
     "Twist", "Vec", "Vector3", "Work", "Wrench",
     "across", "apply", "apply_transposed", "as_frames", "as_mechanism",
-    "asked_outputs", "check_ticks", "closure_law_names", "coordinate_symbol", "cross", "direction",
+    "asked_outputs", "check_ticks", "closure_law_names", "coordinate_symbol", "cross",
+    "derivation_hash", "direction",
     "directions", "dot", "element_events", "elements", "end_symbols", "force_law_names",
     "force_laws", "gimbal_locks", "grip_units", "gripping", "happenings", "holding",
     "instant_symbol", "is_null", "law_symbols", "leader_of", "map_elements", "mat3", "matmul",

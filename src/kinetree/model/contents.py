@@ -140,6 +140,20 @@ def content_hash(model: Mechanism) -> str:
     return _sha256("\n".join([found, *rows])) if model.by_matrices else found
 
 
+def derivation_hash(model: Mechanism) -> str:
+    """SHA-256 of all that equations are derived from.
+
+    Beside the mechanics these are the laws of outputs, which events may hear, and what may vary.
+    """
+    if not (model.outputs or model.varied):
+        return content_hash(model)
+    spell = Speller({})
+    told = {row.name: row.data(spell.one) for row in model.outputs.values()}
+    tables = sorted((t.name, _rows(t)) for t in spell.tables.values())
+    rest = _exact([told, tables, sorted(model.varied)])
+    return _sha256(content_hash(model) + json.dumps(rest, separators=(",", ":")))
+
+
 def _sha256(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 

@@ -362,10 +362,9 @@ def _bind(
         signature = inspect.signature(law)
     except ValueError:  # some functions written in C
         raise ModelError(
-            "its function does not tell its arguments",
-            element=element,
+            "its function does not tell its arguments", element=element,
             cure="wrap it: lambda q: function(q['name'])",
-        ) from None
+        ) from None  # fmt: skip
     given = inspect.BoundArguments(signature, OrderedDict())
     for name, row in signature.parameters.items():
         if row.kind is row.VAR_KEYWORD:
@@ -382,8 +381,8 @@ def _bind(
 
 def force_laws(model: Mechanism) -> list[Node]:
     """Every expression of a force or state; the time itself where a kind uses it by itself."""
-    both = [law for state in model.states.values() for law in (state.rate, state.remembered)]
-    found = [law for law in both if law is not None]
+    rates = [law for row in model.states.values() for law in (row.rate, row.remembered)]
+    found = [law for law in rates if law is not None]
     for force in model.forces.values():
         found += [expr for exprs in force.laws.values() for expr in exprs]
         if FORCES[force.kind].time:
@@ -392,8 +391,10 @@ def force_laws(model: Mechanism) -> list[Node]:
 
 
 def uses_time(model: Mechanism) -> bool:
-    """Whether a law of a drive, closure, force or state depends on the time t."""
+    """Whether a law of a drive, closure, force or state, or an output for one, depends on t."""
     laws = [drive.law for drive in model.drives.values() if drive.law is not None]
+    if any(row.hears for row in (*model.states.values(), *model.forces.values())):
+        laws += [row.what for row in model.outputs.values() if isinstance(row.what, Node)]
     for closure in model.closures.values():
         laws += [c.expr for c in closure.conditions if isinstance(c, LawCondition | RateLaw)]
     return time_symbol() in symbols([*laws, *force_laws(model)])

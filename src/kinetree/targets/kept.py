@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinetree.engine import current
+from kinetree.model import derivation_hash
 from kinetree.program.packing import pack, unpack
 from kinetree.targets.digest import digest
 from kinetree.targets.native import native_function
@@ -94,7 +95,7 @@ def remember(
         decisions: everything else that it depends on.
         known: called where the result is there already, to warn of what `make` would warn of.
     """
-    key = (what, model.name, model.content_hash(), *decisions, "varied", *sorted(model.varied))
+    key = (what, model.name, derivation_hash(model), *decisions)
     place: KeyParts = (id(current()), *key)
     with _changing:
         if place in _results:

@@ -24,7 +24,7 @@ from kinetree.errors import KinetreeError, ModelError, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import find
 from kinetree.integrate.problem import Settings
-from kinetree.model import Mechanism
+from kinetree.model import Mechanism, derivation_hash
 from kinetree.steppers.families import FAMILIES
 from kinetree.steppers.step import GLOBAL, all_coordinates
 from kinetree.storage.load import load, save
@@ -70,7 +70,8 @@ class SweepJob:
     def facts(self) -> dict[str, Any]:
         """All that decides its results, as plain data."""
         return {
-            "model": self.model.content_hash(), "duration": self.duration, "plan": self.plan.data(),
+            "model": derivation_hash(self.model), "duration": self.duration,
+            "plan": self.plan.data(),
             "measures": {name: repr(row) for name, row in self.measures.items()},
             "part": self.part, "run": repr(sorted(self.run.items())), "device": self.device,
         }  # fmt: skip
@@ -133,7 +134,9 @@ class SweepJob:
             text = file.read_text()
         rest = (self.duration, self.plan, dict(self.measures), dict(self.run), self.part)
         try:
-            return pickle.dumps((text, self.model.content_hash(), rest, self.threads, self.device))
+            return pickle.dumps(
+                (text, derivation_hash(self.model), rest, self.threads, self.device)
+            )
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             raise UnsupportedError(
                 "they hold functions or expressions, which cannot be sent to workers",
@@ -154,7 +157,7 @@ def _unpack(packed: bytes) -> SweepJob:
         file = Path(folder) / "model.yaml"
         file.write_text(text)
         model = load(file)
-    if model.content_hash() != known:  # of runs of another model nothing would be seen
+    if derivation_hash(model) != known:  # of runs of another model nothing would be seen
         raise ModelError(
             "its file does not mean the same on a worker",
             element=f"model '{model.name}'",
