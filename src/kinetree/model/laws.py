@@ -393,7 +393,7 @@ def force_laws(model: Mechanism) -> list[Node]:
 def uses_time(model: Mechanism) -> bool:
     """Whether a law of a drive, closure, force or state, or an output for one, depends on t."""
     laws = [drive.law for drive in model.drives.values() if drive.law is not None]
-    if any(row.hears for row in (*model.states.values(), *model.forces.values())):
+    if any(r.hears for r in model.states.values()) or any(r.hears for r in model.forces.values()):
         laws += [row.what for row in model.outputs.values() if isinstance(row.what, Node)]
     for closure in model.closures.values():
         laws += [c.expr for c in closure.conditions if isinstance(c, LawCondition | RateLaw)]
