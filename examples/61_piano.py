@@ -53,7 +53,7 @@ print(f"lets off {usual:.2f} mm below the string; button 0.2 mm higher: {closer:
 assert abs(usual - 1.57) < 0.05 and abs(usual - closer - 1.1) < 0.1  # noqa: PT018
 
 for folder in sys.argv[1:]:
-    kt.animate(model, None, f"{folder}/piano_live.html", live=kt.Live(step=5e-4, q=rest()))
+    kt.animate(model, None, f"{folder}/piano_live.html", live=kt.Live(q=rest()))
     loads = [f"{name}.load" for name in ("blow", "check", "jack_top", "lever_top")]
     run = kt.simulate(model, 0.4, q=rest(), step=5e-4, outputs=loads, **STIFF)
     kt.animate(model, run, f"{folder}/piano.html", title="Grand piano action")

@@ -192,3 +192,56 @@ def test_the_double_escapement_repeats_where_the_single_one_does_not(
     single: bool, rate: float, low: float, every: bool
 ) -> None:
     assert (misses(single, rate, low) == 0) is every
+
+
+DAMPER, LIFTS_AT, HEAVY = 0.205, 0.005, 0.060
+"""Place of the damper behind the balance point, stroke of the key front that lifts it [m], kg."""
+
+
+def damped() -> kt.Model:
+    """The action with the damper of its note, which rests on the string until the key lifts it."""
+    model = action()
+    weight = model.body("damper", mass=HEAVY)
+    model.prismatic("damper", model.ground.point("damper_rest", (DAMPER, 0.160, 0)), weight, "y")
+    angle = LIFTS_AT / FINGER
+    meets = DAMPER * np.sin(angle) + 0.022 * np.cos(angle) - 0.160
+    felt = {"force": 5.0, "depth": 1e-3, "exponent": 2.0, "dissipation": 1.0}
+    model.plane_contact("damps", "damper", "string", {"point": (0, 0)},
+                        {"chain": ((0.06, 0), (-0.06, 0))}, "felt", **felt)  # fmt: skip
+    model.plane_contact("lifts", "key", "damper", {"point": (DAMPER, 0.022)},
+                        {"chain": ((-0.03, meets), (0.03, meets))}, "felt", **felt)  # fmt: skip
+    return model
+
+
+def test_the_key_lifts_the_damper_halfway_and_lets_it_down_again() -> None:
+    model, names = damped(), ["damps.load", "lifts.load"]
+    model.drive("key", lambda t: 0.0204 * (1 - kt.functions.cos(np.pi * t)))  # 10 mm and back
+    start = dict(zip(action().coordinates, rest(), strict=True)) | {"key": 0.0}
+    run = kt.simulate(model, 2.0, q=start, parameters={"force": 0.0}, step=2e-3,
+                      method="cvode_bdf", outputs=names)  # fmt: skip
+    t, key = run.time.values, run.q.sel(coordinate="key").values
+    lift, weight = run.q.sel(coordinate="damper").values, HEAVY * 9.81
+    sunk = 1e-3 * np.sqrt(weight / 5.0)  # of either felt under the weight
+    down = (t > 0.9) & (t < 1.1)
+    assert run["lifts.load"].values[down].mean() == pytest.approx(weight, rel=PERCENT)
+    assert not run["damps.load"].values[down].any(), "the string is free"
+    angle, begins = key[down].mean(), LIFTS_AT / FINGER
+    path = DAMPER * (np.sin(angle) - np.sin(begins)) + 0.022 * (np.cos(angle) - np.cos(begins))
+    assert lift[down].mean() == pytest.approx(path - sunk, abs=PERCENT * path)
+    touches = key[np.argmax(run["lifts.load"].values > 0)] * FINGER
+    sagged = (sunk + weight / 3.07e4) * FINGER / DAMPER  # into the felt, with the string
+    assert touches == pytest.approx(LIFTS_AT - sagged, abs=PERCENT * LIFTS_AT)
+    assert run["lifts.load"].values[-1] == 0
+    late = t > 1.8
+    assert run["damps.load"].values[late].mean() == pytest.approx(weight, rel=PERCENT)
+
+
+def test_a_stroke_with_the_damper_is_later_and_slower() -> None:
+    start = dict(zip(action().coordinates, rest(), strict=True))
+    run = kt.simulate(damped(), 0.1, q=start, step=1e-4, method="cvode_bdf", outputs=["blow.gap"])
+    hits = np.flatnonzero(np.diff(np.sign(run["blow.gap"].values)) < 0)
+    assert len(hits) == 1
+    when, speed = BLOWS[4.0]
+    assert when + 5e-4 < run.time.values[hits[0]] < 2 * when
+    found = run.qd.sel(velocity="hammer").values[hits[0]] * 0.130
+    assert 0.7 * speed < found < 0.98 * speed

@@ -21,6 +21,7 @@ from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.observing.program import Observed, with_positions
 from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.analysis.runs.events import conditions_program, effects, update_program
+from kinetree.analysis.runs.jumps.pace import pace_names
 from kinetree.analysis.simulate import simulate
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
@@ -48,6 +49,8 @@ QUICK, SHORT, LONG = 5_000, 0.001, 0.004
 """Operations of a step up to which it is made every millisecond [s], and the step of others [s]."""
 LOOK, FRAMES = 4.0, 200
 """Time [s] that is computed beforehand to see how much room the motion takes, and its frames."""
+TOUCHING = 0.0005
+"""Step of models whose profiles touch: stiff, and over in a few milliseconds [s]."""
 NARROW = 100.0
 """Condition number above which a coordinate is not offered to pose a mechanism."""
 
@@ -57,7 +60,7 @@ class Live:
     """How a page simulates.
 
     Attributes:
-        step: [s]; by default 1 ms, 4 ms where a step is costly.
+        step: [s]; by default 1 ms, 4 ms where a step is costly, 0.5 ms where profiles touch.
         method: of equal steps: "trapezoidal", "generalised_alpha", "rk4", …
         formulation: of closed systems: "hybrid", "topological"; by default the usual one.
         tolerance: error of the accelerations that Newton's method leaves [rad/s2 or m/s2].
@@ -144,7 +147,7 @@ def engine(model: Mechanism, how: Live, size: float, *, pulled: bool = False) ->
     seen = with_positions(model, how.outputs, ())
     if seen is not None:
         programs["outputs"] = seen.program
-    length = how.step or (SHORT if step.count().total < QUICK else LONG)
+    length = how.step or _usual_step(model, step)
     if not 0 < length < np.inf:
         raise ShapeError(
             f"{length} s is not a valid step", element="live step", cure="give one above 0"
@@ -161,6 +164,13 @@ def engine(model: Mechanism, how: Live, size: float, *, pulled: bool = False) ->
     preview = _preview(model, how, length)
     data["controls"] = widen(controls(model, data, (found, how.sliders, size)), preview)
     return Engine(script(programs), data, preview)
+
+
+def _usual_step(model: Mechanism, step: Program) -> float:
+    """The length of a step where none is given [s]."""
+    if pace_names(model):
+        return TOUCHING
+    return SHORT if step.count().total < QUICK else LONG
 
 
 def _refuse_held(model: Mechanism) -> None:
