@@ -103,8 +103,10 @@ def test_a_slow_press_lets_off_and_drops_as_computed_independently() -> None:
 def test_one_blow_at_every_force_and_the_hammer_caught_14_to_17_mm_below_the_string() -> None:
     model, struck = action(), kt.Event("blow.gap", direction="falling")
     for force in np.geomspace(0.6, 40.0, 14).tolist():
-        run = kt.simulate(model, 0.245, q=list(rest()), parameters={"force": force}, step=1e-3,
-                          method="cvode_bdf", outputs=["blow.gap"], events={"blow": struck})  # fmt: skip
+        run = kt.simulate(
+            model, 0.245, q=list(rest()), parameters={"force": force}, step=1e-3,
+            method="cvode_bdf", outputs=["blow.gap"], events={"blow": struck},
+        )  # fmt: skip
         assert len(run["event_time"]) == 1, "one blow, exactly"
         if force < 1:
             continue  # too soft for the check

@@ -31,6 +31,8 @@ PlanePoint = tuple[Node, Node]
 LetName = Callable[[str, Node], Node]
 TINY = 1e-30
 """Square of a distance that keeps the slope of its root finite at zero [m²]."""
+MIDDLE = 1e-6
+"""Share of the depth that counts for nothing where opposite faces count as far."""
 APART = -1.0
 """Depth where a pair does not hold [m]."""
 
@@ -122,7 +124,7 @@ def sights(
     for one, other, at in ((first, second, pose), (second, first, pose.inverse())):
         for a in _rounds(one):
             if a.first is None and a.curve is None:
-                sizes = (growth, other.thickness)
+                sizes = (growth, other.thickness * (1 - MIDDLE))
                 yield other, [_meet(a, face, at, sizes, _plain) for face in other.features]
 
 

@@ -15,7 +15,7 @@ The power of its forces is -(d stored/dt + loss).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -31,6 +31,8 @@ from kinetree.model import Action, Force, Vec
 
 FAR = 1e9
 """Distance of a pair that does not hold [m]."""
+BORDER = 1e-9
+"""Distance from the border of a region that counts as inside [m]."""
 PLACES = 4
 """Places at which a law is integrated over its depth; powers of halves up to 3 are exact."""
 
@@ -107,9 +109,14 @@ def sunk(touch: PlaneTouch) -> Node:
     deep = [ZERO]
     for other, row in sights(*touch.profiles, touch.view.pose):
         if other.closed and other.thickness < inf:
-            held = _largest([pair.where_held(ONE, ZERO) for pair in row])
+            held = _largest([_with_border(pair).where_held(ONE, ZERO) for pair in row])
             deep.append((1 - held) * other.thickness)
     return _largest(deep)
+
+
+def _with_border(pair: Meeting) -> Meeting:
+    """The pair with its borders in its region, so that none falls between two regions."""
+    return replace(pair, inside=tuple(condition + BORDER for condition in pair.inside))
 
 
 def _energies(
