@@ -119,7 +119,8 @@ def test_bodies_that_start_deep_inside_each_other_are_told(case: str, method: st
 def test_what_begins_just_at_touching_or_in_line_is_not_deep() -> None:
     for first, second, q in (
         (SQUARE, FLOOR, [0, 0.2, 0]), (SQUARE, SQUARE, [0.6, 0, 0]),
-        (SMALL, SQUARE, [0.35, 0.15, 0]), (SMALL, SQUARE, [0.25, 0.25, 0]), (BALL, SQUARE, [0.4, 0.2, 0]),
+        (SMALL, SQUARE, [0.35, 0.15, 0]), (SMALL, SQUARE, [0.25, 0.25, 0]),
+        (BALL, SQUARE, [0.4, 0.2, 0]),
     ):  # fmt: skip
         kt.simulate(falling(first, second), 0.001, q=q, step=1e-3, method="trapezoidal")
 
