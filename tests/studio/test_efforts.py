@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +33,23 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     file.write_text(ROD, encoding="utf-8")
     with running_studio(file) as made:
         yield made
+
+
+def test_a_guided_rod_is_held_by_a_torque(tmp_path: Path) -> None:
+    """A rod that stands level on a slide: the slide carries m g, and m g L/2 about the guide."""
+    file = tmp_path / "rod.yaml"
+    file.write_text(
+        ROD.replace("kind: revolute, axis: y", "kind: prismatic, axis: x").replace(
+            "initial: 1.5707963267948966", "initial: 0"
+        ).replace("com: [0, 0, -0.5]", "com: [0, 0.5, 0]").replace("inertia: [0.25, 0.25, 0]",
+            "inertia: [0.25, 0, 0.25]"), encoding="utf-8")  # fmt: skip
+    with running_studio(file) as studio:
+        client = studio.client()
+        motion = finished(client, "simulate", duration=0.01)
+        found = client.get(f"/api/runs/{finished(client, 'reactions', run=motion)}/efforts").json()
+    assert unpack(found["forces"])[0] == pytest.approx([0, 0, 30], abs=30 * SINGLE)
+    assert unpack(found["torques"])[0] == pytest.approx([15, 0, 0], abs=30 * SINGLE)
+    assert found["strongest_torque"] == pytest.approx(15)
 
 
 def test_the_pin_of_a_rod_that_is_let_go_carries_a_quarter_of_its_weight(studio: Studio) -> None:

@@ -392,19 +392,22 @@ class EffortMark(Message):
 
 
 class EffortsMessage(Message):
-    """Forces that joints and closures transmit along a run, in the ground frame.
+    """Forces and torques that joints and closures transmit along a run, in the ground frame.
 
     Attributes:
         marks: where they act: on the child of a joint, on the first end of a closure.
         time: of the frames [s].
         forces: frames × marks × 3 [N] as pages have them: rows, columns, offset, scale, data.
         strongest: size of the largest of all [N].
+        torques, strongest_torque: likewise [N.m], about the place of the mark.
     """
 
     marks: list[EffortMark]
     time: list[float]
     forces: dict[str, Any]
     strongest: float
+    torques: dict[str, Any]
+    strongest_torque: float
 
 
 class EquationRow(Message):

@@ -54,10 +54,12 @@ def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[OpenPage
     wrong: list[str] = []
     with ExitStack() as stack:
 
-        def opened(path: Path) -> StudioPage:
+        def opened(path: Path, *, script: str = "") -> StudioPage:
             studio = stack.enter_context(running_studio(path))
             context = browser.new_context(viewport={"width": 1280, "height": 800})
             stack.callback(context.close)
+            if script:
+                context.add_init_script(script)
             page = context.new_page()
             page.on("pageerror", lambda error: wrong.append(str(error)))
             page.on("console", lambda said: wrong.append(said.text) if _is_bad(said) else None)
@@ -72,8 +74,9 @@ def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[OpenPage
 
 
 def _is_bad(said: Any) -> bool:
-    """Refusals of the server are told by the page; everything else is a defect."""
-    return said.type == "error" and "the server responded with a status of 4" not in said.text
+    """Refusals, lost connections and no WebGL are told by the page; all else is a defect."""
+    told = ("the server responded with a status of 4", "ERR_INTERNET_DISCONNECTED", "WebGL")
+    return said.type == "error" and not any(text in said.text for text in told)
 
 
 def picture(page: StudioPage, name: str) -> None:

@@ -72,6 +72,11 @@ def test_hardpoints(open_page: OpenPage, tmp_path: Path) -> None:
     np.testing.assert_allclose(saved.initial(), rest.q, atol=TRAJECTORY)
     number = page.finished(page.start("modes"))
     page.page.wait_for_selector(f"body[data-result='{number}']")
+    roots = page.page.locator("svg.roots circle title").all_text_contents()
+    known = kt.modes(saved, at=rest)
+    assert sum(
+        f"mode {k + 1}:" in row for row in roots for k in range(len(known.eigenvalues))
+    ) == len(roots)
     page.page.get_by_label("animate mode 2").click()
     page.page.wait_for_selector(f"body[data-run='{number}']")
     assert page.page.get_by_label("Mode", exact=True).input_value() == "1"

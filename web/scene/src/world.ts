@@ -20,14 +20,15 @@ const PICK = "#3b82f6";
 const LIT = "#f59e0b";
 const MOVING = 120; // between pictures that follow each other, which are drawn plain [ms]
 const REST = 300; // after the last movement, before the picture is made better [ms]
-const EFFORT = "#db2777";
+const EFFORT = { force: "#db2777", torque: "#7c3aed" };
 const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
 
-/** A force at a place of a body, in the ground frame [N]. */
+/** A force [N] and a torque [N.m] at a place of a body, in the ground frame. */
 export interface Effort {
   body: number;
   at: number[];
   force: number[];
+  torque: number[];
 }
 
 export class World implements Poses {
@@ -49,7 +50,7 @@ export class World implements Poses {
   private hidden = new Set<string>();
   private faded = new Set<string>();
   private efforts: Effort[] = [];
-  private strongest = 1;
+  private strongest = { force: 1, torque: 1 };
   private readonly tracks = new Group();
   private gaps = new Set<string>();
   private theme: Theme = "light";
@@ -263,8 +264,8 @@ export class World implements Poses {
     this.draw();
   }
 
-  /** Forces as arrows; the strongest of a run is as long as the largest ones of all times. */
-  push(efforts: Effort[], strongest: number): void {
+  /** Forces as arrows, torques as arrows with two heads; the strongest of a run are the longest. */
+  push(efforts: Effort[], strongest: { force: number; torque: number }): void {
     [this.efforts, this.strongest] = [efforts, strongest];
     this.write();
     this.draw();
@@ -437,13 +438,20 @@ export class World implements Poses {
   }
 
   private writeEfforts(size: number): void {
-    for (const { body, at, force } of this.efforts) {
+    for (const { body, at, ...parts } of this.efforts) {
       const [turn, position] = [this.turns[body], this.positions[body]];
-      const way = new Vector3(...force);
-      const long = (0.35 * size * way.length()) / (this.strongest || 1);
-      if (!turn || !position || long < 2e-3 * size) continue;
+      if (!turn || !position) continue;
       const from = new Vector3(...at).applyQuaternion(turn).add(position);
-      this.notes.add(over(new ArrowHelper(way.normalize(), from, long, EFFORT, Math.min(0.3 * long, 0.03 * size), 0.016 * size)));
+      for (const kind of ["force", "torque"] as const) {
+        const way = new Vector3(...parts[kind]);
+        const long = (0.35 * size * way.length()) / (this.strongest[kind] || 1);
+        if (long < 2e-3 * size) continue;
+        const head = Math.min(0.3 * long, 0.03 * size);
+        way.normalize();
+        for (const length of kind === "torque" ? [long - 0.7 * head, long] : [long]) {
+          this.notes.add(over(new ArrowHelper(way, from, length, EFFORT[kind], head, 0.016 * size)));
+        }
+      }
     }
   }
 

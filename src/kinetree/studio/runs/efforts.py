@@ -1,4 +1,4 @@
-"""What joints and closures transmit along a run, as forces at places of bodies."""
+"""What joints and closures transmit along a run, as forces and torques at places of bodies."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from kinetree.view.packing import pack
 from kinetree.view.poses import poses
 from kinetree.view.quaternions import matrices
 
-FORCE = ("fx", "fy", "fz")
+PARTS = ("tx", "ty", "tz", "fx", "fy", "fz")
+"""Torques, then forces."""
 MOST_FRAMES = 2000
 """Most times that arrows are told of."""
 
 
 def efforts(job: Job) -> EffortsMessage:
-    """The forces of a run of reactions in the ground frame, and where they act.
+    """The efforts of a run of reactions in the ground frame, and where they act.
 
     Raises:
         FormatError: where it is a run of something else, or not there yet.
@@ -40,28 +41,30 @@ def efforts(job: Job) -> EffortsMessage:
     motion = poses(model, run["q"].values, time)
     m = measures(model, motion[0])
     rows = _rows(model, run)
-    forces = np.zeros((len(time), len(rows), 3))
+    found = np.zeros((2, len(time), len(rows), 3))
     marks = []
     for k, (path, point, own) in enumerate(rows):
         number = 0 if point.body is model.ground else list(model.bodies).index(point.body.name) + 1
-        forces[:, k] = np.einsum("fij,fj->fi", _turns(motion, number, point), own)
+        turns = _turns(motion, number, point)
+        found[:, :, k] = np.einsum("fij,fpj->pfi", turns, own.reshape(len(time), 2, 3))
         marks.append(EffortMark(path=path, body=number, at=m.place(point).tolist()))
-    strongest = float(np.linalg.norm(forces, axis=-1).max(initial=0.0))
+    torque, force = (float(np.linalg.norm(x, axis=-1).max(initial=0.0)) for x in found)
+    torques, forces = (pack(x.reshape(len(time), -1), 1e-6) for x in found)
     return EffortsMessage(
-        marks=marks, time=time.tolist(), forces=pack(forces.reshape(len(time), -1), 1e-6),
-        strongest=strongest,
+        marks=marks, time=time.tolist(), forces=forces, strongest=force, torques=torques,
+        strongest_torque=torque,
     )  # fmt: skip
 
 
 def _rows(model: Model, run: Any) -> list[tuple[str, Point, Array]]:
-    """Path, point and force in the frame of the point (frames × 3) of all joints and closures."""
+    """Path, point and efforts in its frame (frames × 6) of all joints and closures."""
     made: list[tuple[str, Point, Array]] = []
     closures = {name: row.ends[0] for name, row in model.closures.items() if row.ends}
     ends = {"joint": {row.name: row.child for row in model.body_joints}, "closure": closures}
     for kind, points in ends.items():
         if f"reaction_{kind}" not in run:
             continue
-        table = run[f"reaction_{kind}"].sel(part=list(FORCE))
+        table = run[f"reaction_{kind}"].sel(part=list(PARTS))
         made += [
             (f"{kind}s.{name}", points[name], table.sel({kind: name}).values)
             for name in map(str, table[kind].values)

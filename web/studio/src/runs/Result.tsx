@@ -5,6 +5,7 @@ import { ask, download } from "../protocol/client";
 import { wind } from "../store/state";
 import { takeRest } from "../view3d/start";
 import { title } from "./jobs";
+import { Roots } from "./Roots";
 
 /** What an analysis says, as rows. */
 export function Result({ run }: { run: RunState }): ReactElement {
@@ -22,6 +23,7 @@ export function Result({ run }: { run: RunState }): ReactElement {
     <section className="result scroll" aria-label={`Result of ${title(run)}`} tabIndex={0}>
       {run.analysis === "equilibrium" && <button type="button" className="primary" onClick={() => void takeRest(run.id)}>Take as start</button>}
       {run.analysis === "generate" && <button type="button" className="primary" onClick={() => download(`/api/runs/${run.id}/archive.zip`, `run${run.id}.zip`)}>Download archive</button>}
+      {run.analysis === "modes" && <Roots run={run.id} rows={lists.find(([name]) => name === "modes")?.[1] ?? []} />}
       {lists.map(([name, rows]) => <Rows key={name} run={run} name={name} rows={rows} />)}
       <table className="facts"><tbody>{plain.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{told(value)}</td></tr>)}</tbody></table>
     </section>

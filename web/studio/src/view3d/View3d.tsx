@@ -16,10 +16,11 @@ import { select, state, tell, useStudio, wind } from "../store/state";
 import { useEfforts } from "./efforts";
 import { movePoint } from "./move";
 import { Pull } from "./pull";
+import { film as record } from "./video";
 
 const SIDES = ["front", "back", "left", "right", "top", "bottom"];
 /** Layers that need a run. */
-const MORE: [string, string][] = [["paths", "Where the selected bodies go in the run that is shown"], ["reactions", "Forces in joints and closures of the run that is shown"]];
+const MORE: [string, string][] = [["paths", "Where the selected bodies go in the run that is shown"], ["reactions", "Forces, and torques with two heads, in joints and closures of the run that is shown"]];
 
 export default function View3d(): ReactElement {
   const host = useRef<HTMLDivElement>(null);
@@ -54,14 +55,10 @@ export default function View3d(): ReactElement {
     };
   }, []);
   useEffect(() => {
-    if (!scene || !world.current) return;
-    try {
-      const { built } = world.current.show(scene.payload, scene.marks);
-      const open = scene.marks.filter((mark) => mark.gap > 0).map((mark) => mark.path);
-      if (host.current) Object.assign(host.current.dataset, { built: String(built), open: open.join(" ") });
-    } catch (error) {
-      setFailed(`There is no WebGL here (${(error as Error).message}); everything else works without it.`);
-    }
+    if (!scene) return;
+    const built = stand(world, setFailed);
+    const open = scene.marks.filter((mark) => mark.gap > 0).map((mark) => mark.path);
+    if (host.current) Object.assign(host.current.dataset, { built: String(built), open: open.join(" ") });
   }, [scene]);
   useEffect(() => {
     if (!scene || standing === null) return;
@@ -90,11 +87,10 @@ export default function View3d(): ReactElement {
     };
   }, [pulling, scene, live]);
   useEffect(() => watch((poses) => {
-    const shown = state().scene;
     if (poses) world.current?.place(inOrder(poses, namesShown()));
-    else if (shown) world.current?.show(shown.payload, shown.marks);
+    else stand(world, setFailed);
   }), []);
-  usePlay(world, scene?.revision ?? -1, more.includes("paths"));
+  usePlay(world, scene?.revision ?? -1, more.includes("paths"), setFailed);
   useEfforts(world, more.includes("reactions"));
   const toggle = (layer: Layer): void => {
     const next = layers.includes(layer) ? layers.filter((one) => one !== layer) : [...layers, layer];
@@ -135,6 +131,7 @@ export default function View3d(): ReactElement {
             <button type="button" disabled={!chosen.length} onClick={() => setFaded(others())}>fade others</button>
             <button type="button" disabled={!hidden.length && !faded.length} onClick={() => { setHidden([]); setFaded([]); }}>show all</button>
             <button type="button" onClick={() => download(world.current?.picture() ?? "", "mechanism.png")}>picture…</button>
+            <button type="button" onClick={() => { const canvas = host.current?.querySelector("canvas"); if (canvas) record(canvas); }}>video of the run…</button>
           </div>
         </details>
       </div>
@@ -190,6 +187,18 @@ function Player(): ReactElement | null {
       <button type="button" aria-label="Show the start" title="Show the start" onClick={() => wind({ run: null, playing: false, t: 0 })}>×</button>
     </div>
   );
+}
+
+/** Show the mechanism at its start, and how many solids were built; without WebGL the view is given up. */
+function stand(world: { current: World | null }, fail: (problem: string) => void): number {
+  const { scene } = state();
+  try {
+    return (scene && world.current?.show(scene.payload, scene.marks).built) ?? 0;
+  } catch (error) {
+    world.current = null; // nothing of what follows draws
+    fail(`There is no WebGL here (${(error as Error).message}); everything else works without it.`);
+    return 0;
+  }
 }
 
 /** The live simulation, beside what it moves. */
@@ -250,15 +259,14 @@ function paths({ motion: moving, clips, bodies }: Film, clip: number, selection:
 }
 
 /** The run and its ghost move with the clock; without a run the mechanism stands at its start. */
-function usePlay(world: { current: World | null }, revision: number, traced: boolean): void {
+function usePlay(world: { current: World | null }, revision: number, traced: boolean, fail: (problem: string) => void): void {
   const { run, ghost, clip, t, playing } = useStudio((s) => s.clock);
   const films = useRef<{ run: Film | null; ghost: Film | null }>({ run: null, ghost: null });
   const [ready, setReady] = useState(0);
   useEffect(() => {
     films.current.run = null;
     if (run === null) {
-      const still = state().scene;
-      if (still) world.current?.show(still.payload, still.marks);
+      stand(world, fail);
       return;
     }
     void motion(run).then((found) => {

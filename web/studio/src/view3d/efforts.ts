@@ -1,4 +1,4 @@
-// Forces in joints and closures as arrows on the mechanism, from the run of reactions that belongs to the run shown.
+// Forces and torques in joints and closures as arrows on the mechanism, from the run of reactions that belongs to the run shown.
 import { locate } from "@kinetree/scene/motion";
 import { unpack, type Packed } from "@kinetree/scene/payload";
 import type { Effort, World } from "@kinetree/scene/world";
@@ -11,7 +11,8 @@ import { state, tell, useStudio } from "../store/state";
 interface Arrows {
   run: number;
   said: EffortsMessage;
-  columns: Float32Array[];
+  forces: Float32Array[];
+  torques: Float32Array[];
 }
 
 /** Arrows while the layer is shown; reactions that nobody has asked for yet are run. */
@@ -28,23 +29,24 @@ export function useEfforts(world: { current: World | null }, shown: boolean): vo
     setArrows(null);
     if (!shown || !own || own.state !== "finished") return;
     void ask<EffortsMessage>(`/api/runs/${own.id}/efforts`).then(
-      (said) => setArrows({ run: own.id, said, columns: unpack(said.forces as unknown as Packed) }),
+      (said) => setArrows({ run: own.id, said, forces: unpack(said.forces as unknown as Packed), torques: unpack(said.torques as unknown as Packed) }),
       (error: Error) => tell(error.message, true),
     );
   }, [shown, own?.id, own?.state]);
   useEffect(() => {
-    world.current?.push(arrows ? at(arrows, t) : [], arrows?.said.strongest ?? 1);
+    world.current?.push(arrows ? at(arrows, t) : [], { force: arrows?.said.strongest ?? 1, torque: arrows?.said.strongest_torque ?? 1 });
     if (arrows) document.body.dataset["efforts"] = String(arrows.run);
     else delete document.body.dataset["efforts"];
   }, [arrows, t, world]);
 }
 
-/** Forces at a time, mixed between two frames. */
-function at({ said, columns }: Arrows, t: number): Effort[] {
+/** Forces and torques at a time, mixed between two frames. */
+function at({ said, forces, torques }: Arrows, t: number): Effort[] {
   const { row, share } = locate(said.time, t);
-  const value = (k: number): number => {
+  const value = (columns: Float32Array[], k: number): number => {
     const [a = 0, b = a] = [columns[k]?.[row], columns[k]?.[row + 1]];
     return a + share * (b - a);
   };
-  return said.marks.map((mark, k) => ({ body: mark.body, at: mark.at, force: [value(3 * k), value(3 * k + 1), value(3 * k + 2)] }));
+  const three = (columns: Float32Array[], k: number): number[] => [0, 1, 2].map((i) => value(columns, 3 * k + i));
+  return said.marks.map((mark, k) => ({ body: mark.body, at: mark.at, force: three(forces, k), torque: three(torques, k) }));
 }

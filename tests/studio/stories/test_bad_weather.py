@@ -1,0 +1,60 @@
+"""A lost connection, a second tab, a browser without WebGL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.studio.conftest import copy_model
+from tests.studio.stories.pages import StudioPage
+
+import kinetree as kt
+
+if TYPE_CHECKING:
+    from tests.studio.stories.conftest import OpenPage
+
+NO_WEBGL = """
+const get = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+  return String(kind).startsWith("webgl") ? null : get.call(this, kind, ...rest);
+};
+const away = globalThis.OffscreenCanvas?.prototype;
+if (away) away.getContext = () => null;
+"""
+
+
+def test_two_tabs_and_a_lost_connection(open_page: OpenPage, tmp_path: Path) -> None:
+    """An edit is seen in the other tab; one that nobody hears is held back, and then made."""
+    file = copy_model(tmp_path, "slider_crank")
+    page = open_page(file)
+    other = StudioPage(page.page.context.new_page(), page.studio)
+    other.page.goto(page.studio.origin)
+    other.settle(0)
+    page.choose("bodies.rod")
+    page.fill("mass", "2.5")
+    other.settle(page.revision)
+    assert "mass: 2.5" in other.text()
+    other.page.close()
+
+    page.page.context.set_offline(True)
+    field = page.page.locator(".panel").get_by_label("mass", exact=True)
+    field.fill("2.75")
+    field.press("Enter")
+    page.page.get_by_text("The connection to the studio is lost: edits are held back").wait_for()
+    journal = file.parent / ".kinetree" / "slider_crank.yaml.jsonl"
+    assert "2.75" not in journal.read_text(encoding="utf-8")
+    before = page.revision
+    page.page.context.set_offline(False)
+    page.settle(before + 1)
+    saved = kt.load(page.save())
+    assert saved.bodies["rod"].mass == 2.75
+
+
+def test_without_webgl_all_but_the_picture_works(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(copy_model(tmp_path, "four_bar"), script=NO_WEBGL)
+    page.page.get_by_text("There is no WebGL here").wait_for()
+    page.choose("parameters.density")
+    page.fill("value", "3")
+    number = page.finished(page.start("simulate", duration="0.2"))
+    page.page.locator("#plot canvas").wait_for()
+    assert len(page.curve(number, "q.crank")[0]) > 2
