@@ -28,6 +28,7 @@ from kinetree.analysis.sensitivities.result import (
     equilibrium_dataset,
     refuse_no_numbers,
     samples_of,
+    tell_growth,
     with_gradients,
     with_growth,
     with_hessians,
@@ -309,7 +310,8 @@ def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dat
     found = outcomes(run.looks, task.measures, task.expressions.integrated, peaks)
     table = backward.gradients(demands_of(task, run.looks, peaks))
     facts = {"method": "adjoint", "adjoint": backward.kind, "steps": backward.steps}
-    return _with_results(task, run.dataset, found, table, facts)
+    made = _with_results(task, run.dataset, found, table, facts)
+    return tell_growth(made, backward.growth, task.settings.rtol)
 
 
 def _with_results(

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.sensitivities.demands import Demand, change_bars
+from kinetree.analysis.sensitivities.demands import (
+    Demand,
+    change_bars,
+    growth_back,
+    time_of_comparison,
+)
 from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents
 from kinetree.analysis.sensitivities.looks import NEAR, Instant
 from kinetree.analysis.sensitivities.passages import EventsBack, Passage, Passages
@@ -52,6 +57,7 @@ class BackStop:
         weight: ∂V by what is seen.
         passage: what changes.
         instant: the event whose time counts.
+        compares: whether bars are noted there, to tell their growth.
     """
 
     t: float
@@ -59,6 +65,7 @@ class BackStop:
     weight: float = 0.0
     passage: Passage | None = None
     instant: Instant | None = None
+    compares: bool = False
 
     def within(self, first: float) -> bool:
         """Whether it belongs to a leg that begins then [s]."""
@@ -80,7 +87,7 @@ class Backward:
     kind = "discrete"
 
     def __init__(self, task: Task, times: Array, run: TangentRun | None = None) -> None:
-        self.task, self.passages = task, Passages()
+        self.task, self.passages, self.growth = task, Passages(), 1.0
         if run is None or not _has_every_step(task, run):
             run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=self.passages)
         self.instants = run.looks.instants
@@ -117,6 +124,7 @@ class Backward:
         first, last = self.legs[0].reverse, self.legs[-1].reverse
         sums = BarSums(np.zeros(first.count), np.zeros(len(first.variables)), demand.unit)
         stops = self._stops(demand)
+        late = np.zeros(0)
         lam = np.zeros(last.made.width)
         lam[last.made.size :] = demand.z
         for leg in reversed(self.legs):
@@ -126,11 +134,16 @@ class Backward:
             while stops and (stops[-1].within(float(leg.t[0])) or leg is self.legs[0]):
                 stop = stops.pop()
                 k = self._row_before(leg, stop.t)
+                k = min(k + 1, at) if stop.compares else k  # where the bars are not yet larger
                 march.back(k, at)
                 at = k
-                self._visit(march, leg, k, stop, sums)
+                if stop.compares:
+                    late = march.lam[: leg.reverse.made.size].copy()
+                else:
+                    self._visit(march, leg, k, stop, sums)
             march.back(0, at)
             lam = march.lam if leg is self.legs[0] else self._change(leg, march.lam, sums.inputs)
+        self.growth = max(self.growth, growth_back(lam[: first.made.size], late))
         task = self.task
         start = pull_start(first, task.start, task.t0, task.given, lam)
         found: Array = first.of_variables(sums.inputs) + sums.variables + start
@@ -144,6 +157,8 @@ class Backward:
             BackStop(self.instants[k].t, 2, weight=w, instant=self.instants[k])
             for k, w in demand.instants.items()
         ]
+        compared = time_of_comparison(demand, self.task.t0, float(self.legs[-1].t[-1]))
+        rows.append(BackStop(compared, compares=True))
         return sorted(rows, key=lambda row: (row.t, -row.order))
 
     def _visit(self, march: BackwardMarch, leg: Leg, k: int, stop: BackStop, sums: BarSums) -> None:

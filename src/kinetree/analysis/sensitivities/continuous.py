@@ -26,9 +26,11 @@ import numpy as np
 from kinetree.analysis.sensitivities.demands import (
     Demand,
     change_bars,
+    growth_back,
     refusal,
     refuse_ending,
     refuse_jumps,
+    time_of_comparison,
 )
 from kinetree.analysis.sensitivities.direct import run_tangents
 from kinetree.analysis.sensitivities.reverse import Reverse
@@ -70,13 +72,14 @@ class ContinuousBackward:
 
     Attributes:
         steps: number of steps of the run.
+        growth: of small changes, as bars tell it.
     """
 
     kind = "continuous"
 
     def __init__(self, task: Task, times: Array, run: TangentRun | None = None) -> None:
         del run  # its rows are not those of the steps
-        self.task, self.ends = task, times[[0, -1]]
+        self.task, self.ends, self.growth = task, times[[0, -1]], 1.0
         made = run_tangents(task, (), self.ends, every_step=True, jump=refuse_jumps)
         refuse_ending(made)
         self.grid = np.unique(np.append(made.t, task.t0))
@@ -94,8 +97,10 @@ class ContinuousBackward:
         sums = np.zeros((len(demands), last.count))
         for row, bars in zip(demands, lam, strict=True):
             bars[last.made.size :] = row.z
+        marks = [time_of_comparison(row, *map(float, self.ends)) for row in demands]
+        late = np.zeros_like(lam)
         for k, part in reversed(list(enumerate(stretches))):
-            lam = _back(part, demands, lam, sums)
+            lam = _back(part, demands, (lam, late, np.array(marks)), sums)
             if k:
                 before = stretches[k - 1].reverse
                 place = float(part.t[0]), part.Y[0, -1]
@@ -103,6 +108,9 @@ class ContinuousBackward:
                     bars[:] = change_bars(before, part.reverse, place, bars, own)
         task = self.task
         _look(first, (task.t0, stretches[0].Y[0, -1]), demands, (lam, sums))
+        n = first.made.size
+        pairs = zip(lam[:, :n], late[:, :n], strict=True)
+        self.growth = max([1.0, *(growth_back(*pair) for pair in pairs)])
         start = [pull_start(first, task.start, task.t0, task.given, bars) for bars in lam]
         return np.array([first.of_variables(row) for row in sums]) + np.array(start)
 
@@ -134,8 +142,18 @@ class ContinuousBackward:
         return same or Reverse(made, self.task.directions, key)
 
 
-def _back(part: DenseLeg, demands: Sequence[Demand], lam: Array, sums: Array) -> Array:
-    """Bars at the beginning of a stretch, Eq. (S15)."""
+def _back(
+    part: DenseLeg, demands: Sequence[Demand], bars: tuple[Array, Array, Array], sums: Array
+) -> Array:
+    """Bars at the beginning of a stretch, Eq. (S15).
+
+    Args:
+        part: the stretch.
+        demands: one per measure.
+        bars: at its end; those that are noted, and the times down to which they are [s].
+        sums: bars of what varies; grow.
+    """
+    lam, late, marks = bars
     _, A, b = radau()
     count, n = len(part.nodes), part.reverse.made.width
     stages = np.zeros((len(lam), count, STAGES, n))
@@ -151,10 +169,12 @@ def _back(part: DenseLeg, demands: Sequence[Demand], lam: Array, sums: Array) ->
             found = np.linalg.solve(whole, np.tile(lam, STAGES).T).T
             stages[:, k] = h * b[:, None] * found.reshape(len(lam), STAGES, n)
             lam = found[:, -n:].copy()
+            noted = part.t[k] >= marks
+            late[noted] = lam[noted]
     t, Y = part.nodes.ravel(), part.Y.reshape(-1, n)
-    for own, bars in zip(stages, sums, strict=True):
+    for own, added in zip(stages, sums, strict=True):
         _, more = part.reverse.call_many(part.reverse.of_rates, t, Y, own.reshape(-1, n))
-        bars[:] += more.sum(0)
+        added[:] += more.sum(0)
     return lam
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.analysis.runs.events import LAWS
 from kinetree.analysis.sensitivities.jumps import rates_aside
 from kinetree.analysis.sensitivities.looks import Looks, find_instant, gather_measure, slope_by_end
+from kinetree.analysis.sensitivities.result import EARLY
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.measures import EventTime
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.reverse import Reverse
     from kinetree.analysis.sensitivities.task import Task
 
+COUNTS = 1e-3
+"""Share of the largest weight from which on a sample counts where growth is told."""
 JOINS = 1e-6
 """Largest jump of rates, as a part of them, at which branches count as joined."""
 
@@ -66,6 +69,20 @@ def demands_of(task: Task, looks: Looks, peaks: Mapping[str, float]) -> list[Dem
             ends[len(looks.instants) - 1] = by_end
         found.append(Demand(units[number], weights, z, ends))
     return found
+
+
+def time_of_comparison(demand: Demand, start: float, end: float) -> float:
+    """When bars are compared with those at the start: some way before the last that counts [s]."""
+    most = max((abs(w) for w in demand.weights.values()), default=0.0)
+    counting = [t for t, w in demand.weights.items() if abs(w) >= COUNTS * most]
+    last = end if demand.z.any() or demand.instants else max(counting, default=end)
+    return last - EARLY * (last - start)
+
+
+def growth_back(first: Array, late: Array) -> float:
+    """By how much bars of the state grow on the way back: what small changes do on their way."""
+    sizes = [float(np.abs(lam).max(initial=0.0)) for lam in (first, late)]
+    return sizes[0] / sizes[1] if sizes[1] > 0.0 else 1.0
 
 
 def change_bars(

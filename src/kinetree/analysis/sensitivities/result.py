@@ -103,6 +103,11 @@ def with_growth(made: xarray.Dataset, t: Array, S: Array, error: float) -> xarra
     early = sizes[t <= t[0] + EARLY * (t[-1] - t[0])].max(axis=0, initial=0.0)
     moved = early > 0
     growth = float((sizes.max(axis=0, initial=0.0)[moved] / early[moved]).max(initial=1.0))
+    return tell_growth(made, growth, error)
+
+
+def tell_growth(made: xarray.Dataset, growth: float, error: float) -> xarray.Dataset:
+    """The run with a growth of small changes that is known; told where derivatives mean nothing."""
     if growth * error > MEANINGLESS:
         warn(
             f"small changes grow by a factor of {growth:.2g} during the run, errors of {error:.1g} "
