@@ -108,7 +108,7 @@ class LaneRunner:
     def forms(self) -> StepForms:
         """Programs of the step and of what measures see."""
         task = self.task
-        return step_forms(self.how.stepper.program, task.system, task.measures, task.directions)
+        return step_forms(self.how.stepper.derived, task.system, task.measures, task.directions)
 
     @cached_property
     def looks(self) -> Any:

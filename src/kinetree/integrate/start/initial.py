@@ -29,6 +29,7 @@ from kinetree.integrate.start.starts import Starts
 from kinetree.model import Mechanism
 from kinetree.program import Program
 from kinetree.steppers.equations.residual import matrix_program, rate_program
+from kinetree.targets.kept import remember
 
 KnownMotions = dict[int, tuple[Array, Array, Array]]
 """Driven velocity -> coordinate, rate and second rate, with the axes of a batch of parameters."""
@@ -48,7 +49,10 @@ class Initial:
             self.dynamics = derive_placed(placed, "mass_bias")
             self.rates = matrix_program(placed) if model.states else None
             return
-        self.dynamics = QUANTITIES["mass_bias"].derive(linkage(model), "newton_euler")
+        self.dynamics = remember(
+            lambda: QUANTITIES["mass_bias"].derive(linkage(model), "newton_euler"),
+            "masses and forces at a start", model,
+        )  # fmt: skip
         self.loops = self.system.whole if model.closures else None
         self.drives = self.system.drives
         self.rates = rate_program(linkage(model)) if model.states else None

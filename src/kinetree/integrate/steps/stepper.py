@@ -21,6 +21,7 @@ from kinetree.integrate.start.beginning import Beginning, Lanes
 from kinetree.integrate.start.deep import refuse_deep
 from kinetree.integrate.start.initial import Initial
 from kinetree.integrate.steps.coordinates import coordinates
+from kinetree.integrate.steps.derive_step import derive_step
 from kinetree.integrate.steps.failure import Failure, StepPlace, explain
 from kinetree.integrate.steps.fitting import refuse_light, refuse_other_rank, refuse_parameters
 from kinetree.integrate.steps.given import (
@@ -34,8 +35,9 @@ from kinetree.integrate.steps.many import Many, lane_reports, march_many
 from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent, relay
 from kinetree.integrate.steps.report import Report, SteppedRun
 from kinetree.model import Mechanism, refuse_happenings
-from kinetree.steppers.step import all_coordinates, step_program
-from kinetree.targets.kept import DerivedProgram, remember
+from kinetree.program import Program
+from kinetree.steppers.step import all_coordinates
+from kinetree.targets.native.function import Function
 from kinetree.targets.native.ports import Port
 
 
@@ -43,8 +45,7 @@ class Stepper:
     """A compiled time step of a model; runs of it.
 
     Attributes:
-        program: the step.
-        function: its native code.
+        derived: the step.
         state: sizes of the parts of the state, in order.
         independent: the choice of independent coordinates, where there is one.
         kept: names of independent coordinates that the user chose; they start as given.
@@ -59,8 +60,7 @@ class Stepper:
         self.model, self.kept = model, tuple(options.get("independent") or ())
         if all_coordinates(model, formulation, method):
             options.pop("independent", None)  # it is about the start alone
-        derived = _derive_step(model, formulation, method, options)
-        self.program, self.function = derived.program, derived.function
+        self.derived = derive_step(model, formulation, method, options)
         self.ports: Mapping[str, Port] = {p.name: p for p in self.function.inputs}
         ends = [out.name for out in self.program.outputs if out.name.endswith("_next")]
         names = [name.removesuffix("_next") for name in ends]
@@ -74,6 +74,16 @@ class Stepper:
             self.independent = Independent(model, info, equations)
         self.fixed = bool(self.kept)
         self.coordinates = coordinates(model, self.program)
+
+    @property
+    def program(self) -> Program:
+        """The step."""
+        return self.derived.program
+
+    @property
+    def function(self) -> Function:
+        """Its native code."""
+        return self.derived.function
 
     @property
     def size(self) -> int:
@@ -368,16 +378,6 @@ class Stepper:
         parts = self.parts(state[None], lanes, np.array([t]))
         place = StepPlace(given, {name: rows[0] for name, rows in parts.items()})
         return explain(self, lanes, begin, place, parameters)
-
-
-def _derive_step(
-    model: Mechanism, formulation: str | None, method: str, options: Mapping[str, Any]
-) -> DerivedProgram:
-    """The step, derived once for equal models and options."""
-    return remember(
-        lambda: DerivedProgram.of(step_program(model, formulation, method, **options)), "step",
-        model, str(formulation), method, repr(sorted(options.items())),
-    )  # fmt: skip
 
 
 def run(

@@ -15,7 +15,7 @@ from kinetree.analysis.observing.program import OUT, derive_outputs
 from kinetree.analysis.runs.event_laws import EventLaw
 from kinetree.analysis.sensitivities.directions import ByLabels, inputs_by
 from kinetree.analysis.sensitivities.variables import DesignVariable
-from kinetree.engine import ZERO, Node, derivation, substitute, symbols
+from kinetree.engine import ZERO, Node, derivation, substitute, symbols, text
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.natural import chart
 from kinetree.formalism.natural.relative import NEAR, relative_program
@@ -43,15 +43,25 @@ class StepForms:
 
     Attributes:
         model: the mechanism.
-        step: inputs begin with the state.
-        looks: e of all measures, at a state.
+        step_form: the step; inputs begin with the state.
+        looks_form: e of all measures, at a state.
         by: inputs behind the state by which is differentiated, with labels; None for all.
     """
 
     model: Mechanism
-    step: Program
-    looks: Program
+    step_form: DerivedProgram
+    looks_form: DerivedProgram
     by: ByLabels
+
+    @property
+    def step(self) -> Program:
+        """The step."""
+        return self.step_form.program
+
+    @property
+    def looks(self) -> Program:
+        """What measures see."""
+        return self.looks_form.program
 
     @property
     def state(self) -> list[str]:
@@ -62,16 +72,6 @@ class StepForms:
     def size(self) -> int:
         """Components of the state."""
         return sum(len(self.step.input(name).symbols) for name in self.state)
-
-    @cached_property
-    def step_form(self) -> DerivedProgram:
-        """The step, to be compiled."""
-        return DerivedProgram.of(self.step)
-
-    @cached_property
-    def looks_form(self) -> DerivedProgram:
-        """What measures see."""
-        return DerivedProgram.of(self.looks)
 
     @cached_property
     def tangent_step(self) -> DerivedProgram:
@@ -128,7 +128,7 @@ def state_names(step: Program) -> list[str]:
 
 @derivation()
 def step_forms(
-    step: Program, system: Dynamics, measures: Mapping[str, Measure],
+    step: DerivedProgram, system: Dynamics, measures: Mapping[str, Measure],
     variables: Sequence[DesignVariable],
 ) -> StepForms:  # fmt: skip
     """The Programs of a step.
@@ -139,12 +139,25 @@ def step_forms(
         measures: by name.
         variables: what varies but the duration.
     """
-    looks = _looks(step, system, measures)
+    laws = [EventLaw(system, f"measure '{name}'").node(m.of) for name, m in measures.items()]
+    key = "; ".join(f"{name}: {text(node)}" for name, node in zip(measures, laws, strict=True))
+    forms = remember(
+        lambda: _forms(step.program, system, laws, measures), "steps and what is seen of them",
+        system.model, key, step.digest, repr(sorted(step.program.info.items())),
+    )  # fmt: skip
+    return StepForms(system.model, *forms, inputs_by(forms[0].program, variables))
+
+
+def _forms(
+    step: Program, system: Dynamics, laws: Sequence[Node], measures: Mapping[str, Measure]
+) -> tuple[DerivedProgram, DerivedProgram]:
+    """The step and looks, which take the same parameters."""
+    looks = _looks(step, system, laws, measures)
     p = [row.input("p") for row in (step, looks) if row.takes("p")]
     if p:
         both = join_parameters(*p) if len(p) == 2 else p[0]
         step, looks = (_with_input(row, both) for row in (step, looks))
-    return StepForms(system.model, step, looks, inputs_by(step, variables))
+    return DerivedProgram.of(step), DerivedProgram.of(looks)
 
 
 def _with_input(program: Program, row: Input) -> Program:
@@ -157,9 +170,10 @@ def _with_input(program: Program, row: Input) -> Program:
 # --- what measures see ---------------------------------------------------------------------------
 
 
-def _looks(step: Program, system: Dynamics, measures: Mapping[str, Measure]) -> Program:
+def _looks(
+    step: Program, system: Dynamics, laws: Sequence[Node], measures: Mapping[str, Measure]
+) -> Program:
     """The expressions of measures, and y of the model, at a state of the step."""
-    laws = [EventLaw(system, f"measure '{name}'").node(m.of) for name, m in measures.items()]
     wanted = set(symbols(laws))
     offered = {s: name for name, s in output_names(system.model)["outputs"].items() if s in wanted}
     seen = derive_outputs(system.model, sorted(offered.values())).program if offered else None

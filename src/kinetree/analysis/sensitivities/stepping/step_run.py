@@ -131,7 +131,7 @@ class StepRun:
         task, known = self.task, self._forms
         if id(stepper) not in known:
             known[id(stepper)] = step_forms(
-                stepper.program, task.system, task.measures, task.directions
+                stepper.derived, task.system, task.measures, task.directions
             )
         return known[id(stepper)]
 
