@@ -313,3 +313,62 @@ def test_a_study_stands_in_the_model_file(tmp_path: Path) -> None:
     file.write_text(text)
     with pytest.raises(kt.errors.FormatError, match=r"studies\.tune\.minimize.*minimise"):
         kt.load(file)
+
+
+# --- several starts ------------------------------------------------------------------------------
+
+
+def two_hills() -> tuple[kt.Model, dict[str, Any]]:
+    """A pendulum whose end has two least heights over the place where it begins."""
+    model = kt.Model("swing", gravity=(0, -9.81, 0))
+    bob = model.body("bob", mass=1.0, com=(1.0, 0, 0))
+    model.revolute("swing", model.ground, bob, axis="z")
+    run = {"over": {"q0.swing": (-9.0, 9.0)}, "start": {"q0.swing": 8.0}, "starts": 5, "seed": 3,
+           "integrator": "trapezoidal", "step": 0.01, "tolerance": 1e-9}  # fmt: skip
+    return model, run
+
+
+def test_starts_go_side_by_side_and_find_the_best_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, run = two_hills()
+    goal = kt.final("sin(q_swing/2) + 0.1*q_swing")
+    monkeypatch.setattr("kinetree.analysis.optimising.side_by_side.run_task", None)
+    best = kt.optimise(model, 0.5, goal, **run)  # in lanes: no run is made alone
+    ends = [
+        kt.optimise(model, 0.5, goal, **{**run, "starts": 1, "start": {"q0.swing": x}}).value
+        for x in best.history.x.values[:5, 0].tolist()
+    ]
+    assert_close(best.value, min(ends), EQUAL_STEPS)
+    assert max(ends) > min(ends) + 0.1
+    assert best.converged
+
+
+def test_starts_that_go_on_from_a_journal_end_alike(tmp_path: Path) -> None:
+    model, run = two_hills()
+    goal, path = kt.final("sin(q_swing/2) + 0.1*q_swing"), tmp_path / "study.jsonl"
+    whole = kt.optimise(model, 0.5, goal, **run, journal=path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[: len(lines) // 2]) + b"{broken")
+    again = kt.optimise(model, 0.5, goal, **run, journal=path)
+    assert again.parameters == whole.parameters
+    assert again.value == whole.value
+    assert path.read_bytes().splitlines(keepends=True)[: len(lines)] == lines
+
+
+def test_what_is_told_while_starts_go_ends_all_of_them() -> None:
+    model, run = two_hills()
+
+    def stop(row: dict[str, Any]) -> None:
+        if row["number"] == 7:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        kt.optimise(model, 0.5, kt.final("q_swing**2"), **run, progress=stop)
+
+
+def test_starts_by_rates_and_without_slopes_go_side_by_side() -> None:
+    model, run = two_hills()
+    del run["integrator"]
+    goal = kt.final("sin(q_swing/2) + 0.1*q_swing")
+    rates = kt.optimise(model, 0.5, goal, **run)
+    cma = kt.optimise(model, 0.5, goal, **{**run, "method": "cma", "evaluations": 60})
+    assert_close(rates.value, cma.value, READ_OFF)

@@ -12,6 +12,7 @@ import numpy as np
 from kinetree.analysis.optimising.journal import Journal, JournalRow
 from kinetree.analysis.optimising.methods import OPTIMISERS, Minimum
 from kinetree.analysis.optimising.model_study import study_arguments
+from kinetree.analysis.optimising.side_by_side import solve_together
 from kinetree.analysis.optimising.trials import Limit, Study, Trials
 from kinetree.analysis.sensitivities.checks import check_measures
 from kinetree.analysis.sensitivities.variables import read_variables
@@ -96,7 +97,8 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
             CasADi package), "cma", "differential_evolution" (no gradients); "auto" is the first, or
             least squares where the objective allows it.
         start: values to begin with; by default the model's, or the middle of the bounds.
-        starts: number of starts: the first, then places spread between the bounds.
+        starts: number of starts: the first, then places spread between the bounds; they go side by
+            side, their runs together in lanes and on threads.
         cases: load cases: mappings of options of the run; objectives are added, constraints hold in
             each.
         tolerance: of the objective, and of variables as a part of the width of their bounds.
@@ -117,15 +119,20 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
     chosen = OPTIMISERS[_method(whole, method)]
     kept = Journal(None if journal is None else Path(journal), _describe(whole, seed))
     trials = Trials(whole, kept, progress or (lambda row: None))
-    found = []
-    for s in _starts(whole, trials, start or {}, starts, seed):
+    first = _starts(whole, trials, start or {}, starts, seed)
+
+    def solve(number: int, own: Trials) -> tuple[Array, bool, str]:
+        s = first[number]
         problem = Minimum(
-            trials.objective, s, np.zeros(len(s)), np.ones(len(s)), trials.limits(equal=False),
-            trials.limits(equal=True), trials.residuals if whole.squares else None, trials.judge,
+            own.objective, s, np.zeros(len(s)), np.ones(len(s)), own.limits(equal=False),
+            own.limits(equal=True), own.residuals if whole.squares else None, own.judge,
             tolerance, evaluations, seed,
         )  # fmt: skip
-        found.append(chosen.solve(problem))
-    return _result(trials, found)
+        return chosen.solve(problem)
+
+    if starts == 1:
+        return _result(trials, [solve(0, trials)])
+    return _result(trials, solve_together(trials, starts, solve))
 
 
 @dataclass(frozen=True)

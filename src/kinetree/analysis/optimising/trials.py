@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,11 @@ from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNam
 from kinetree.measures import Measure, Misfit
 from kinetree.model import Mechanism
 
+if TYPE_CHECKING:
+    import xarray
+
+Ask = Callable[[dict[str, float], bool], JournalRow]
+"""(values by name, whether with slopes) -> the evaluation there, by others."""
 OBJECTIVE = "objective"
 """Beginning of the names of the measures that are minimised."""
 GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
@@ -99,6 +104,7 @@ class Trials:
         self.low, high = np.array([study.over[name] for name in self.names]).T
         self.width = high - self.low
         self.history: list[JournalRow] = []
+        self.ask: Ask | None = None
         self._first: dict[str, float] | None = None
         self._tasks: dict[tuple[int, bool], Task] = {}
 
@@ -110,11 +116,17 @@ class Trials:
     def row(self, s: Array, *, slopes: bool = True) -> JournalRow:
         """The evaluation at scaled variables, with gradients unless it is told otherwise."""
         values = self.values(s)
-        x = tuple(values.values())
-        known = self.journal.find(x, slopes=slopes)
+        if self.ask is not None:
+            return self.ask(values, slopes)
+        known = self.journal.find(tuple(values.values()), slopes=slopes)
         self._trying = values
-        if known is None:
-            known = {"x": list(x), **self._evaluate(values, slopes=slopes)}
+        return self.note(values, known or self.evaluate(values, slopes=slopes))
+
+    def note(self, values: dict[str, float], found: JournalRow) -> JournalRow:
+        """Take an evaluation that was made, or was known, into journal and history."""
+        known = found
+        if "x" not in found:
+            known = {"x": [*values.values()], **found}
             self.journal.add(known)
         if "failed" not in known and self._first is None:
             self._first = values
@@ -126,36 +138,38 @@ class Trials:
             self.tell({**known, **facts, "step": float(np.abs(way).max(initial=0.0))})
         return known
 
-    def _evaluate(self, values: Mapping[str, float], *, slopes: bool) -> JournalRow:
+    def evaluate(self, values: Mapping[str, float], *, slopes: bool) -> JournalRow:
+        """The runs of all load cases, measured."""
         try:
             cases = range(len(self.study.cases))
             parts = [self._case(values, number, slopes=slopes) for number in cases]
         except (UnknownNameError, TypeError):
             raise
         except KinetreeError as error:
-            if not self.history and not isinstance(error, AssemblyError):
-                raise  # the first trial is the user's own
-            return {"failed": str(error)}
-        total: JournalRow = dict(parts[0])
-        for part in parts[1:]:
-            for key in total:
-                added = key in ("value", "gradient")
-                total[key] = (
-                    np.add(total[key], part[key]).tolist() if added else [*total[key], *part[key]]
-                )
-        return total
+            return self.failure(error)
+        return sum_of_cases(parts)
+
+    def failure(self, error: KinetreeError) -> JournalRow:
+        """The row of a trial without a run; the first one is the user's own, and ends it all."""
+        if not self.history and not isinstance(error, AssemblyError):
+            raise error
+        return {"failed": str(error)}
 
     def _case(self, values: Mapping[str, float], number: int, *, slopes: bool) -> JournalRow:
         """Value, gradient, constraints and residuals of one load case."""
         study, options = self.study, self.study.options(values, self.study.cases[number])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            task = self._task(number, slopes=slopes)
+            task = self.task(number, self._trying, slopes=slopes)
             given = RunGiven(**{name: options.get(name) for name in GIVEN})
             method = str(options.get("method", "auto")) if slopes else "direct"
             basic = {name: options[name] for name in BASICS if name in options}
             found = run_task(task.at(given, float(options[DURATION]), basic), method)
-        found = with_functions(found, study.measures)
+        return self.read(with_functions(found, study.measures), slopes=slopes)
+
+    def read(self, found: xarray.Dataset, *, slopes: bool) -> JournalRow:
+        """The row of a run that was measured."""
+        study = self.study
         count, gradient, measured = len(study.objectives), found.gradient.values, found.value.values
         row: JournalRow = {
             "value": float(measured[:count].sum()), "limits": measured[count:].tolist(),
@@ -175,13 +189,13 @@ class Trials:
                 row["jacobian"] += (own[:, None] * found[f"{name}_by"].values).tolist()
         return row
 
-    def _task(self, number: int, *, slopes: bool) -> Task:
-        """What the runs of a load case share."""
+    def task(self, number: int, trying: Mapping[str, float], *, slopes: bool) -> Task:
+        """What the runs of a load case share, derived for values that are tried."""
         known = self._tasks.get((number, slopes))
         if known is not None:
             return known
         study = self.study
-        first = self._first or self._trying
+        first = self._first or trying
         options = study.options(first, study.cases[number])
         made = sensitivity_task(
             study.model, measures=study.measures, by=self.names if slopes else [], **options
@@ -255,3 +269,15 @@ class Trials:
             if bound.high is not None:
                 found = max(found, float((values[:, k] - bound.high).max()))
         return found
+
+
+def sum_of_cases(parts: Sequence[JournalRow]) -> JournalRow:
+    """The row of all load cases: values and gradients are added, others stand side by side."""
+    total: JournalRow = dict(parts[0])
+    for part in parts[1:]:
+        for key in total:
+            added = key in ("value", "gradient")
+            total[key] = (
+                np.add(total[key], part[key]).tolist() if added else [*total[key], *part[key]]
+            )
+    return total

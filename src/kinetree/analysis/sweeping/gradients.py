@@ -115,6 +115,24 @@ def many_dataset(
     if len(found.errors) == len(found.values):
         raise found.errors[0]
     warn_of(axes, {k: str(found.errors[k]) for k in sorted(found.errors)}, len(found.values))
+    flat = flat_dataset(task, found, measures)
+    lead, count = run_dimensions(axes), len(found.values)
+    made = xr.Dataset(coords={name: flat[name].values for name in ("measure", "parameter")})
+    for name in ("value", "gradient"):
+        values = flat[name].values
+        dims = (*lead, *flat[name].dims[1:])
+        made[name] = (dims, values.reshape(*axes, *values.shape[1:]), flat[name].attrs)
+    reasons = np.array([str(found.errors.get(k, "")) for k in range(count)])
+    made["reason"] = (lead, reasons.reshape(axes), {"long_name": "why a run failed"})
+    return made
+
+
+def flat_dataset(
+    task: Task, found: ManyGradients, measures: Mapping[str, Measure]
+) -> xarray.Dataset:
+    """Values and gradients of all measures, functions of them included, with one axis of runs."""
+    import xarray as xr
+
     flat = xr.Dataset(
         {
             "value": (("run", "measure"), found.values, {"long_name": "measures"}),
@@ -128,15 +146,7 @@ def many_dataset(
     if any(isinstance(row, FunctionOf) for row in measures.values()):
         rows = [with_functions(flat.isel(run=k), measures) for k in range(len(found.values))]
         flat = xr.concat(rows, "run")
-    lead, count = run_dimensions(axes), len(found.values)
-    made = xr.Dataset(coords={name: flat[name].values for name in ("measure", "parameter")})
-    for name in ("value", "gradient"):
-        values = flat[name].values
-        dims = (*lead, *flat[name].dims[1:])
-        made[name] = (dims, values.reshape(*axes, *values.shape[1:]), flat[name].attrs)
-    reasons = np.array([str(found.errors.get(k, "")) for k in range(count)])
-    made["reason"] = (lead, reasons.reshape(axes), {"long_name": "why a run failed"})
-    return made
+    return flat
 
 
 def refuse_many_of(given: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from kinetree.analysis.sensitivities.stepping.step_forms import StepForms, step_
 from kinetree.analysis.sensitivities.stepping.step_run import CURE, StepRun, exact_options
 from kinetree.analysis.sensitivities.stepping.stepped import step_outcomes
 from kinetree.analysis.sensitivities.task import Task
-from kinetree.analysis.sensitivities.variables import DURATION, enter_values
+from kinetree.analysis.sensitivities.variables import DURATION, DesignVariable, enter_values
 from kinetree.analysis.sweeping.found import PartRows
 from kinetree.analysis.sweeping.gather import check_times, gather_runs
 from kinetree.analysis.sweeping.gpu import gpu_march
@@ -144,20 +144,9 @@ class LaneRunner:
         fits = int(MEMORY / one) // LANES * LANES
         return max(fits, LANES * (self.threads or cores()))
 
-    def _run_given(self, names: Sequence[str], rows: Array) -> RunGiven:
-        """What some runs are given: arrays by name, one value per run."""
-        columns: dict[str, Any] = dict(zip(names, rows.T, strict=True))
-        options = enter_values(self.task.variables, columns, self.run)
-        wrenches = options.get("wrenches")
-        if wrenches:
-            options["wrenches"] = {
-                name: np.stack(np.broadcast_arrays(*six), axis=-1) for name, six in wrenches.items()
-            }
-        return RunGiven(**{name: options.get(name) for name in GIVEN})
-
     def _together(self, part: LaneBlock, march: Marcher, some: Sequence[int]) -> None:
         """Make some runs in lanes: starts of all at once, then block by block."""
-        given = self._run_given(part.names, part.rows[np.array(some)])
+        given = given_of_rows(self.task.variables, part.names, part.rows[np.array(some)], self.run)
         lanes = self.begin(given, len(some))
         for first in range(0, len(some), self.block):
             here = np.arange(first, min(first + self.block, len(some)))
@@ -238,6 +227,27 @@ class LaneRunner:
                 continue
             for name, outcome in made.items():
                 found.values[name][k] = outcome.value
+
+
+def given_of_rows(
+    variables: Sequence[DesignVariable], names: Sequence[str], rows: Array, run: Mapping[str, Any]
+) -> RunGiven:
+    """What some runs are given: arrays by name, one value per run.
+
+    Args:
+        variables: what varies.
+        names: of it.
+        rows: its values, one row per run.
+        run: options of all runs.
+    """
+    columns: dict[str, Any] = dict(zip(names, rows.T, strict=True))
+    options = enter_values(variables, columns, run)
+    wrenches = options.get("wrenches")
+    if wrenches:
+        options["wrenches"] = {
+            name: np.stack(np.broadcast_arrays(*six), axis=-1) for name, six in wrenches.items()
+        }
+    return RunGiven(**{name: options.get(name) for name in GIVEN})
 
 
 def lanes_of_block(lanes: Lanes, here: Integers) -> Lanes:
