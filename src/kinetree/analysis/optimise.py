@@ -130,9 +130,8 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         )  # fmt: skip
         return chosen.solve(problem)
 
-    if starts == 1:
-        return _result(trials, [solve(0, trials)])
-    return _result(trials, solve_together(trials, starts, solve))
+    alone = starts == 1
+    return _result(trials, [solve(0, trials)] if alone else solve_together(trials, starts, solve))
 
 
 @dataclass(frozen=True)

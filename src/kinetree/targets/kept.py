@@ -34,7 +34,7 @@ T = TypeVar("T")
 KeyParts = tuple[int | str, ...]
 REMEMBERED = 16
 """Results that stay in memory."""
-LARGE = 12
+LARGE = 6
 """Velocities of a model from which it is worth to look for results on disk."""
 DOT = "_dot"
 """End of the names of inputs that are changes of others (see `along`)."""

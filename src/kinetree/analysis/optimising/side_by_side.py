@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kinetree.analysis.optimising.journal import JournalRow
 
 T = TypeVar("T")
-Values = dict[str, float]
+Trying = dict[str, float]
 X = tuple[float, ...]
 
 
@@ -64,12 +64,12 @@ class _Meeting:
     def __init__(self, trials: Trials, count: int) -> None:
         self.trials = trials
         self.going = {*range(count)}
-        self.asked: dict[int, tuple[Values, bool]] = {}
+        self.asked: dict[int, tuple[Trying, bool]] = {}
         self.told: dict[int, JournalRow] = {}
         self.failure: BaseException | None = None
         self.changed = threading.Condition()
 
-    def ask(self, number: int, values: Values, slopes: bool) -> JournalRow:
+    def ask(self, number: int, values: Trying, slopes: bool) -> JournalRow:
         """The evaluation of one optimiser; what it was told last is told again at once."""
         with self.changed:
             last = self.told.get(number)
@@ -112,13 +112,13 @@ class _Meeting:
         self.changed.notify_all()
 
 
-def _answers(row: JournalRow, values: Values, *, slopes: bool) -> bool:
+def _answers(row: JournalRow, values: Trying, *, slopes: bool) -> bool:
     """Whether a row is the evaluation at those values."""
     whole = not slopes or "gradient" in row or "failed" in row
     return whole and row["x"] == [*values.values()]
 
 
-def evaluate_together(trials: Trials, asked: Sequence[tuple[Values, bool]]) -> list[JournalRow]:
+def evaluate_together(trials: Trials, asked: Sequence[tuple[Trying, bool]]) -> list[JournalRow]:
     """Rows of several trials, with slopes where these are wanted; those that are new together."""
     made: dict[tuple[X, bool], JournalRow] = {}
     for slopes in (True, False):
@@ -135,12 +135,12 @@ def evaluate_together(trials: Trials, asked: Sequence[tuple[Values, bool]]) -> l
     return found
 
 
-def _place(values: Values) -> X:
-    """Values as journals find them."""
+def _place(values: Trying) -> X:
+    """Trying as journals find them."""
     return tuple(values.values())
 
 
-def _evaluate_many(trials: Trials, rows: Sequence[Values], *, slopes: bool) -> list[JournalRow]:
+def _evaluate_many(trials: Trials, rows: Sequence[Trying], *, slopes: bool) -> list[JournalRow]:
     """Evaluations of trials that nobody has made."""
     study = trials.study
     kinds = {row.kind for row in read_variables(study.model, trials.names)}

@@ -53,10 +53,7 @@ class KeptWatches:
 
 
 def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
-    """The events of a model and of a user, compiled; derived once but where the user has some.
-
-    Changes of laws alone are no event of a user.
-    """
+    """The events of a model and of a user, compiled; derived once where the user has none."""
     events = all_events(dynamics.model, given)
     if not events and not any(dynamics.forward.gives(name) for name in BY_DYNAMICS):
         return Watched(pace=compile_pace(dynamics))
@@ -68,9 +65,8 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
                 for row in rows)  # fmt: skip
         return KeptWatches(tuple(kept), _form(g), _form(new))
 
-    own = bool(given) and (given != LAWS or len(events) > 1)  # the model's change the state, too
-    decisions = str(given), dynamics.forms.forward.digest, *dynamics.independent
-    found = make() if own else remember(make, EVENTS, dynamics.model, *decisions)
+    decisions = dynamics.forms.forward.digest, *dynamics.independent
+    found = make() if given else remember(make, EVENTS, dynamics.model, *decisions)
     rows = found.rows
     return Watched(
         tuple(row.watch for row in rows),

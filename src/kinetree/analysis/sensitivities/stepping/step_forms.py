@@ -55,7 +55,7 @@ class StepForms:
 
     @property
     def step(self) -> Program:
-        """The step."""
+        """From the state to the next one."""
         return self.step_form.program
 
     @property
