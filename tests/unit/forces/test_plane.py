@@ -359,3 +359,23 @@ def test_the_file_keeps_profiles(tmp_path: Path) -> None:
     one, two = told(model, q), told(other, q)
     for name in one:
         assert one[name] == pytest.approx(two[name], abs=ROUNDING)
+
+
+def test_layers_in_a_row_push_by_their_table_and_never_pull() -> None:
+    """Each gap by itself: squeezed layers push each other, those that part do nothing."""
+    model, disc = kt.Model("layers", gravity=(0, 0, 0)), {"circle": (0, 0), "radius": 0.05}
+    depths, loads = [0.0, 0.001, 0.003, 0.01], [0.0, 20.0, 30.0, 200.0]
+    soft = model.table("soft", depths, loads)
+    for k in range(4):
+        model.prismatic(f"x{k}", model.ground, model.body(f"b{k}", mass=0.2), axis="x")
+    for k in range(3):
+        model.plane_contact(f"c{k}", f"b{k}", f"b{k + 1}", disc, disc,
+                            lambda depth: kt.functions.table(depth, soft))  # fmt: skip
+    squeezed = np.array([[0.001, 0.003, 0.01], [-0.02, 0.003, -0.001], [-0.1, -0.1, -0.1]])
+    q = np.concatenate([np.zeros((3, 1)), np.cumsum(0.1 - squeezed, axis=1)], axis=1)
+    program = kt.derive(model, "forces")
+    found = program.evaluate(**program.pick_inputs({"q": q, "qd": np.zeros_like(q)}))
+    wanted = np.interp(squeezed, depths, loads)  # at the knots, and nothing below zero
+    for k in range(3):
+        assert found[f"c{k}.load"] == pytest.approx(wanted[:, k], abs=AT_STATES)
+        assert found[f"c{k}.force"][:, 0] == pytest.approx(-wanted[:, k], abs=AT_STATES)
