@@ -159,11 +159,14 @@ BAD = {
     "measure": ({"measures": {"m": "q_y"}}, "measure 'm'.*kt.final"),
     "nothing": ({"measures": {}}, "nothing to measure"),
     "expression": ({"measures": {"m": kt.final("q_z")}}, "measure 'm'.*q_z"),
-    "no number": ({"measures": {"m": kt.final("sqrt(-1 - q_y)")}}, "measure 'm': its value is no"),
+    "no number": (
+        {"measures": {"m": kt.final("sqrt(-1 - q_y)")}},
+        "measure 'm': it has no finite value",
+    ),
     "no slope": ({"measures": {"m": kt.final("sqrt(q_y)")}}, "measure 'm': it has no derivative"),
     "function": (
         {"measures": {"f": kt.function_of("log(-1-a)", a=kt.final("q_y**2"))}},
-        "measure 'f': its value is no",
+        "measure 'f': it has no finite value",
     ),
     "late": ({"measures": {"m": kt.at_time("q_y", 3.0)}}, "before t = 3 s"),
     "efforts": ({"tau": {"y": lambda t, q, qd: 0.0}}, "slopes are not known"),

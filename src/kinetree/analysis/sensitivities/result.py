@@ -62,7 +62,7 @@ def refuse_no_numbers(made: xarray.Dataset) -> None:
         if value and not idle.size:
             continue
         raise ModelError(
-            f"it has no derivative by '{idle[0]}' there" if value else "its value is no number",
+            f"it has no derivative by '{idle[0]}' there" if value else "it has no finite value",
             element=f"measure '{name}'",
             cure="look at what it measures along kt.simulate, and measure where that is smooth",
         )
