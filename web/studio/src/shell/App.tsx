@@ -25,11 +25,11 @@ const TABS: [Tab, string][] = [
 ];
 const BETWEEN = (low: number, value: number, high: number): number => Math.min(high, Math.max(low, value));
 
-export function App(): ReactElement | null {
+export function App(): ReactElement {
   const files = useStudio((s) => s.files);
   const open = useStudio((s) => s.document !== null);
   if (open) return <Screen />;
-  return files && files.open === null ? <Start files={files} /> : null;
+  return files && files.open === null ? <Start files={files} /> : <main className="opening"><h1>kinetree studio</h1></main>; // as the page begins
 }
 
 function Screen(): ReactElement {
