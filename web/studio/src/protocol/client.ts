@@ -39,11 +39,7 @@ export function download(path: string, name: string): void {
 
 /** Text, offered to be kept. */
 export function downloadText(text: string, name: string, kind = "text/plain"): void {
-  downloadBlob(new Blob([text], { type: kind }), name);
-}
-
-export function downloadBlob(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
+  const address = URL.createObjectURL(new Blob([text], { type: kind }));
   download(address, name);
   window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

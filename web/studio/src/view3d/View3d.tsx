@@ -16,7 +16,6 @@ import { select, state, tell, useStudio, wind } from "../store/state";
 import { useEfforts } from "./efforts";
 import { movePoint } from "./move";
 import { Pull } from "./pull";
-import { film as record } from "./video";
 
 const SIDES = ["front", "back", "left", "right", "top", "bottom"];
 /** Layers that need a run. */
@@ -131,7 +130,6 @@ export default function View3d(): ReactElement {
             <button type="button" disabled={!chosen.length} onClick={() => setFaded(others())}>fade others</button>
             <button type="button" disabled={!hidden.length && !faded.length} onClick={() => { setHidden([]); setFaded([]); }}>show all</button>
             <button type="button" onClick={() => download(world.current?.picture() ?? "", "mechanism.png")}>picture…</button>
-            <button type="button" onClick={() => { const canvas = host.current?.querySelector("canvas"); if (canvas) record(canvas); }}>video of the run…</button>
           </div>
         </details>
       </div>
