@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import FORMALISM, IDENTITY
+from tests.approx import EQUAL_STEPS, FORMALISM, IDENTITY, READ_OFF
 
 import kinetree as kt
 from kinetree import functions as f
@@ -226,3 +226,42 @@ def test_what_comes_too_late_is_refused(add: Callable[[kt.Model], None], problem
     model = arm()
     with pytest.raises(KinetreeError, match=problem):
         add(model)
+
+
+SEEING = """\
+kinetree: 1
+name: see
+gravity: [0, 0, -9.81]
+ground: {points: {foot: [0.3, 0, -0.5]}}
+bodies:
+  arm: {mass: 2, com: [0.5, 0, 0], inertia: [0.01, 0.1, 0.1], points: {tip: [1, 0, 0]}}
+joints:
+  hinge: {kind: revolute, parent: ground, child: arm, axis: y}
+forces:
+  strut: {kind: link, first: ground.foot, second: arm.tip, stiffness: 200, length: 0.8}
+states:
+  heat: {initial: 0, rate: strut.rate**2 + strut.length}
+  height: {initial: 0, rate: arm.tip.position.z - x_height}
+  pull: {initial: 0, rate: strut.force - x_pull}
+events:
+  low: {when: arm.tip.position.z + 0.2, then: {x_heat: 0}}
+"""
+
+
+def test_rates_and_events_of_a_file_see_points_lengths_and_forces(tmp_path: Path) -> None:
+    """Against the same integrals of the outputs of the run, and the place of the tip."""
+    (tmp_path / "see.yaml").write_text(SEEING, encoding="utf-8")
+    names = ["strut.length", "strut.rate", "strut.force", "arm.tip.position.z"]
+    run = kt.simulate(kt.load(tmp_path / "see.yaml"), 1.0, rtol=1e-10, atol=1e-12, step=5e-4,
+                      outputs=names)  # fmt: skip
+    length, rate, force, z = (run[name].values for name in names)
+    times = run.time.values
+    (at,) = run.event_time.values
+    assert np.interp(at, times, z) == pytest.approx(-0.2, abs=EQUAL_STEPS)
+    late = times >= at
+    heat = np.trapezoid((rate**2 + length)[late], times[late])
+    assert float(run.x.sel(state="heat")[-1]) == pytest.approx(heat, abs=READ_OFF)
+    fades = np.exp(times - times[-1])
+    for name, drive in (("height", z), ("pull", force)):
+        expected = np.trapezoid(fades * drive, times)
+        assert float(run.x.sel(state=name)[-1]) == pytest.approx(expected, rel=EQUAL_STEPS)
