@@ -45,6 +45,7 @@ for folder in sys.argv[1:]:
     kt.animate(h2, runs["H2"], f"{folder}/saloon_h2.html", title="Lane change on H2")
     short = {name[:2]: (1e3 * run[name]).assign_attrs(units="mm") for name in crush}
     kt.plot(run.assign(short), list(short), f"{folder}/saloon_crush.png")
-    both = run.assign({name: np.degrees(other.q.sel(coordinate="roll", drop=True)).assign_attrs(
-        units="°") for name, other in runs.items()})  # fmt: skip
-    kt.plot(both, list(runs), f"{folder}/saloon_roll.png")
+    angles = {f"roll.{name}": np.degrees(one.q.sel(coordinate="roll", drop=True))
+              for name, one in runs.items()}  # fmt: skip
+    both = run.assign({name: angle.assign_attrs(units="°") for name, angle in angles.items()})
+    kt.plot(both, list(angles), f"{folder}/saloon_roll.png")
