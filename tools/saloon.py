@@ -10,7 +10,7 @@ is made of, then how it hangs together, then what acts.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -325,6 +325,63 @@ def car(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
     yield f'  rack: "rack_offset + {rack}"'
 
 
+DARK, STEEL, RUBBER, GLASS = "#4b5563", "#8b95a1", "#2b3038", "#9cc3e6"
+BODY = (  # sizes and middles of its boxes [m], colours, how far they hide what is behind them
+    ((4.5, 0.9, 0.06), (-1.4, 0, 0.36), DARK, 1),
+    ((4.6, 1.76, 0.22), (-1.4, 0, 0.86), GLASS, 0.35),
+    ((2.3, 1.4, 0.4), (-1.75, 0, 1.17), GLASS, 0.25),
+)
+BOXES = {
+    "engine": ((0.6, 0.5, 0.45), (0, 0, 0), "#b45309"),
+    "front_subframe": ((0.5, 0.84, 0.05), (-0.1, 0, -0.29), STEEL),
+    "rear_subframe": ((0.45, 0.84, 0.05), (0, 0, -0.15), STEEL),
+}
+
+
+def box(size: Any, place: Any, colour: str, opacity: float = 1) -> str:
+    """A box of a picture."""
+    pale = "" if opacity == 1 else f", opacity: {number(opacity)}"
+    return f'{{kind: box, size: {row(size)}, position: {row(place)}, colour: "{colour}"{pale}}}'
+
+
+def tube(first: Any, last: Any, radius: float, colour: str) -> str:
+    """A round bar between two points."""
+    along, middle = np.subtract(last, first), np.add(first, last) / 2
+    size = f"radius: {number(radius)}, length: {number(float(np.linalg.norm(along)))}"
+    place = f"position: {row(middle)}, axis: {row(along)}"
+    return f'{{kind: cylinder, {size}, {place}, colour: "{colour}"}}'
+
+
+def shapes(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
+    """What is seen of the car; bodies without a row are drawn by themselves."""
+    yield "shapes:"
+    yield from _shape("body", (box(*rest) for rest in BODY))
+    yield from (line for name, rest in BOXES.items() for line in _shape(name, [box(*rest)]))
+    yield from _shape("rack", [tube((0, -0.45, 0), (0, 0.45, 0), 0.02, DARK)])
+    for corner in corners:
+        for name, link in corner.links.items():
+            along = corner.at(link["outer"]) - corner.at(link["inner"])
+            yield from _shape(f"{corner.name}_{name}", [tube((0, 0, 0), along, 0.014, STEEL)])
+        hub = corner.at(corner.data["wheel_centre"]) - corner.knuckle
+        ends = (corner.at(link["outer"]) - corner.knuckle for link in corner.links.values())
+        yield from _shape(f"{corner.name}_upright", (tube(hub, end, 0.018, DARK) for end in ends))
+        yield from _shape(f"{corner.name}_wheel", _wheel(data["tyre"]["general"]["R0"]))
+
+
+def _shape(name: str, solids: Iterable[str]) -> Iterator[str]:
+    """Solids of a body."""
+    yield f"  {name}:"
+    yield from (f"    - {solid}" for solid in solids)
+
+
+def _wheel(radius: float) -> Iterator[str]:
+    """Tyre and rim; spokes show that it turns."""
+    tyre = f"radius: {number(radius - 0.09)}, tube: 0.09, axis: y"
+    yield f'{{kind: torus, {tyre}, colour: "{RUBBER}"}}'
+    span = 2 * radius - 0.2
+    yield from (box(size, (0, 0, 0), STEEL) for size in ((span, 0.04, 0.05), (0.05, 0.04, span)))
+
+
 def four_corners(data: Mapping[str, Any]) -> list[Corner]:
     """In the order FL, FR, RL, RR."""
     return [Corner(data, axle, side) for axle in ("front", "rear") for side in ("left", "right")]
@@ -342,6 +399,7 @@ def saloon() -> str:
     lines = [
         "parameters:", *parameters(data), *tables(data), *car(data, corners),
         "forces:", *bushings(data), *struts(corners), *bars(), *tyres(data, corners),
+        *shapes(data, corners),
     ]  # fmt: skip
     return HEADER + "\n".join([*lines, ""])
 

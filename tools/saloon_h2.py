@@ -86,7 +86,7 @@ def saloon_h2() -> str:
         "parameters:", *saloon.parameters(data, shorter), *resistances(circuit),
         *saloon.car(data, corners), "forces:", *saloon.bushings(data),
         *saloon.struts(corners, ("spring",)), *forces(circuit, corners),
-        *saloon.tyres(data, corners),
+        *saloon.tyres(data, corners), *saloon.shapes(data, corners),
     ]  # fmt: skip
     return HEADER + "\n".join([*lines, ""])
 
