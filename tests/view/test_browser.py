@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import AT_STATES, TRAJECTORY
+from tests.approx import AT_STATES, SINGLE, TRAJECTORY
 
 import kinetree as kt
 from kinetree.targets.html.policy import source
@@ -24,6 +24,8 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--window-size=900,600",
     "--virtual-time-budget=500", "--dump-dom",
 )  # fmt: skip
+POST = {"kind": "frustum", "radius": 0.3, "top": 0.1, "length": 0.4, "position": [0, 0, 0.2]}
+WIRE = {"kind": "line", "points": [[0, 0, 0.4], [0, 0, 0.5], [0.6, 0, 0.5]], "radius": 0.02}
 FRAME = """<script>
 window.addEventListener("load", () => {
   const out = document.createElement("pre");
@@ -69,12 +71,14 @@ function probe() {
     }
     return names;
   };
+  const made = viewer.bodies[0].children[0].geometry;
+  const ground = Array.from(made.getAttribute("position").array);
   const box = canvas.getBoundingClientRect();
   const names = hover();
   point("pointerdown", ...names.upper);
   point("pointerup", ...names.upper);
   return { names: Object.keys(names).sort(), frames: [look(0), look(1.5)],
-    requests: performance.getEntriesByType("resource").length,
+    requests: performance.getEntriesByType("resource").length, ground,
     card: document.querySelector(".card").textContent,
     signals: [...document.querySelectorAll(".signal .name")].map((e) => e.textContent) };
 }"""
@@ -115,8 +119,10 @@ function probe() {
 
 
 @pytest.fixture(scope="module")
-def seen(pendulum: kt.Model, run: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a browser says about the page of a run."""
+def seen(run: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a browser says about the page of a run, with a post and a wire on the ground."""
+    pendulum = kt.load("examples/models/double_pendulum.yaml")
+    pendulum.shapes = {"ground": [POST, WIRE]}
     return _seen(tmp_path_factory.mktemp("page"), PROBE, "t=0.3", model=pendulum, run=run)
 
 
@@ -160,6 +166,14 @@ def _asked(command: list[str]) -> subprocess.CompletedProcess[str]:
 def test_the_canvas_is_not_blank(seen: dict[str, Any]) -> None:
     assert all(frame["colours"] > 50 for frame in seen["frames"])
     assert seen["frames"][0]["png"] == "data:image/png;base64,"
+
+
+def test_frusta_and_lines_are_drawn(seen: dict[str, Any]) -> None:
+    x, y, z = np.array(seen["ground"]).reshape(-1, 3).T
+    for height, radius in ((0.0, 0.3), (0.4, 0.1)):
+        rim = np.hypot(x, y)[np.abs(z - height) < SINGLE]
+        assert rim.max() == pytest.approx(radius, abs=SINGLE)
+    assert (x.max(), z.max()) == (pytest.approx(0.62), pytest.approx(0.52, abs=SINGLE))
 
 
 def test_picture_label_and_slider_follow_the_time(seen: dict[str, Any]) -> None:

@@ -12,9 +12,12 @@ from tests.approx import COARSE_RUN, EQUAL_STEPS
 import kinetree as kt
 from kinetree.errors import KinetreeError
 from kinetree.formats.meshes import triangles
+from kinetree.view.clips import standing
 from kinetree.view.packing import unpack
+from kinetree.view.payload import Look, payload
 from kinetree.view.quaternions import matrices
 from kinetree.view.shapes import read_shapes
+from kinetree.view.solids import outline
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +67,25 @@ def test_rotation_and_rpy_mean_the_same(tmp_path: Path) -> None:
     by_angles = only(box | {"rpy": [0, 0, np.pi / 2]}, tmp_path)
     by_matrix = only(box | {"rotation": [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}, tmp_path)
     assert by_angles["turn"] == pytest.approx(by_matrix["turn"])
+
+
+def test_frusta_and_lines_are_in_what_the_page_gets() -> None:
+    corners = [[0, 0, 0], [0.5, 0, 0], [0.5, 0, 2]]
+    frustum = {"kind": "frustum", "radius": 0.3, "top": 0.1, "length": 0.8}
+    line = {"kind": "line", "points": corners, "radius": 0.01, "position": [0, 0, 1]}
+    model = model_with({"arm": [frustum, line | {"axis": "x", "colour": "#c95d63"}]})
+    drawn = payload(model, standing(model.initial()), Look())
+    solid, *rods = next(row for row in drawn["bodies"] if row["name"] == "arm")["parts"]
+    assert {name: solid[name] for name in frustum} == frustum
+    widths = {z: np.hypot(x, y) for x, y, z in outline(solid)}
+    assert widths == pytest.approx({-0.4: 0.3, 0.4: 0.1})
+    turned = np.array(corners) @ [[0, 0, -1], [0, 1, 0], [1, 0, 0]] + [0, 0, 1]
+    for rod, start, end in zip(rods, turned, turned[1:], strict=False):
+        assert (rod["kind"], rod["radius"], rod["colour"]) == ("capsule", 0.01, "#c95d63")
+        arm = 0.5 * rod["length"] * matrices(rod["turn"])[:, 2]
+        assert rod["at"] - arm == pytest.approx(start)
+        assert rod["at"] + arm == pytest.approx(end)
+    assert len(rods) == 2
 
 
 @pytest.mark.parametrize("write", [binary, text])
@@ -149,6 +171,12 @@ def test_meshes_that_cannot_be_read_are_told(
         ({"arm": {"kind": "sphere", "radius": 1, "rpy": [0, 0, 0], "axis": "x"}}, "keep one"),
         ({"arm": {"kind": "mesh", "file": "gone.stl"}}, "there is no such file"),
         ({"arm": {"kind": "mesh", "file": "part.fbx"}}, "convert it to STL"),
+        ({"arm": {"kind": "frustum", "radius": 1, "length": 1}}, "a frustum needs its top"),
+        ({"arm": {"kind": "line", "radius": 1, "points": [[0, 0, 0]]}}, "not two or more points"),
+        (
+            {"arm": {"kind": "line", "radius": 1, "points": [[0, 0, 0], [1, 0]]}},
+            r"points\[1\]: \[1, 0\] is not 3 numbers",
+        ),
         ({"arm": 3}, "not a list of shapes"),
         ([1, 2], "not a table of bodies"),
     ],

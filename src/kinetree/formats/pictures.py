@@ -20,7 +20,9 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     "sphere": ("radius",),
     "capsule": ("radius", "length"),
     "cone": ("radius", "length"),
+    "frustum": ("radius", "top", "length"),
     "torus": ("radius", "tube"),
+    "line": ("points", "radius"),
     "mesh": ("file",),
 }
 """Kind of shape -> the dimensions it needs."""
@@ -38,8 +40,15 @@ def _vector(text: str) -> dict[str, Any]:
 
 FIELDS: dict[str, dict[str, Any]] = {
     "size": _vector("three sides [m]"),
-    "radius": _field("[m]", type="number", exclusiveMinimum=0),
+    "radius": _field("of a line: how thick it is drawn [m]", type="number", exclusiveMinimum=0),
     "length": _field("along its z axis [m]", type="number", exclusiveMinimum=0),
+    "top": _field("radius of its end at +z [m]", type="number", exclusiveMinimum=0),
+    "points": _field(
+        "two or more, in its own frame, with straight lines between them [m]",
+        type="array",
+        items=_vector("a point"),
+        minItems=2,
+    ),
     "tube": _field("radius of the ring's tube [m]", type="number", exclusiveMinimum=0),
     "file": _field("an STL, OBJ or DAE file beside the model", type="string"),
     "scale": _field("of a mesh: one factor or three", anyOf=[NUMBER_JSON, _vector("by axis")]),

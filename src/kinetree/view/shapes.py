@@ -5,9 +5,11 @@ or a list of shapes:
 
 | key | meaning | default |
 |---|---|---|
-| kind | box, cylinder, sphere, capsule, cone, torus or mesh | required |
+| kind | box, cylinder, sphere, capsule, cone, frustum, torus, line or mesh | required |
 | size | of a box: three sides [m] | required |
 | radius, length, tube | of the round kinds [m], axis z | required where they apply |
+| top | of a frustum: radius of its end at +z [m], `radius` is that at −z | required |
+| points | of a line: two or more in its frame [m]; `radius` is how thick it is drawn | required |
 | file, scale | of a mesh: an STL, OBJ or DAE file and one factor or three | required, 1 |
 | position | of its middle, in the body frame [m] | 0, 0, 0 |
 | rotation, rpy or axis | 3×3 rows, angles [rad], or the direction of its z axis | none |
@@ -32,7 +34,7 @@ from kinetree.formats.pictures import DIMENSIONS, LOOKS
 from kinetree.model import Mechanism, direction, rotation, rotation_rpy
 from kinetree.view.packing import pack
 from kinetree.view.quaternions import NONE, onto, quaternions
-from kinetree.view.solids import Solid, part
+from kinetree.view.solids import Solid, chain, part
 
 HEX = re.compile(r"#[0-9a-fA-F]{6}\Z")
 
@@ -79,7 +81,7 @@ def _of_body(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Soli
         raise FormatError(
             "it is not a list of shapes", element=path, cure="write '[{kind: box, …}]'"
         )
-    return [_own(f"{path}[{k}]", row, folder) for k, row in enumerate(rows)]
+    return [s for k, row in enumerate(rows) for s in _own(f"{path}[{k}]", row, folder)]
 
 
 def _of_link(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Solid]:
@@ -87,15 +89,15 @@ def _of_link(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Soli
     missed: list[str] = []
     for role in ("visual", "collision"):
         rows = entry.get(role, [])
-        parts = [made for row in rows if (made := _urdf(path, row, folder, missed)) is not None]
+        parts = [solid for row in rows for solid in _urdf(path, row, folder, missed)]
         if parts:
             return parts
     notes += missed
     return []
 
 
-def _own(path: str, row: Any, folder: Path) -> Solid:
-    """A solid in the form of this project."""
+def _own(path: str, row: Any, folder: Path) -> list[Solid]:
+    """The solid of a shape in the form of this project; of a line, one for each straight part."""
     if not isinstance(row, Mapping) or "kind" not in row:
         raise FormatError("a shape needs its kind", element=path, cure="write '{kind: box, …}'")
     kind = row["kind"]
@@ -104,24 +106,34 @@ def _own(path: str, row: Any, folder: Path) -> Solid:
     for key in row:
         if key not in (*DIMENSIONS[kind], *LOOKS):
             raise unknown(f"property of a {kind}", str(key), (*DIMENSIONS[kind], *LOOKS), path)
-    dimensions: dict[str, Any] = {}
-    for name in DIMENSIONS[kind]:
-        if name not in row:
-            raise FormatError(f"a {kind} needs its {name}", element=path, cure=f"give {name}")
-        if name == "file":
-            dimensions["triangles"] = _mesh(row["file"], row.get("scale", 1), folder)
-        else:
-            count = 3 if name == "size" else 1
-            values = _numbers(row[name], count, f"{path}.{name}", positive=True)
-            dimensions[name] = values if count == 3 else values[0]
+    dimensions = _dimensions(path, row, folder)
     at = _numbers(row.get("position", (0, 0, 0)), 3, f"{path}.position")
     opacity = _numbers(row.get("opacity", 1), 1, f"{path}.opacity")[0]
     colour = _colour(row.get("colour"), f"{path}.colour")
     looks = {"colour": colour, "opacity": opacity if opacity < 1 else None}
-    return part(kind, at, _turn(row, path), **dimensions, **looks)
+    rest = {"at": at, "turn": _turn(row, path), **dimensions, **looks}
+    return chain(**rest) if kind == "line" else [part(kind, **rest)]
 
 
-def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> Solid | None:
+def _dimensions(path: str, row: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """What a shape of its kind needs."""
+    kind = row["kind"]
+    made: dict[str, Any] = {}
+    for name in DIMENSIONS[kind]:
+        if name not in row:
+            raise FormatError(f"a {kind} needs its {name}", element=path, cure=f"give {name}")
+        if name == "file":
+            made["triangles"] = _mesh(row["file"], row.get("scale", 1), folder)
+        elif name == "points":
+            made["points"] = _points(row["points"], f"{path}.points")
+        else:
+            count = 3 if name == "size" else 1
+            values = _numbers(row[name], count, f"{path}.{name}", positive=True)
+            made[name] = values if count == 3 else values[0]
+    return made
+
+
+def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> list[Solid]:
     """A solid from a visual element of a URDF; none, and a note, for a mesh that is not there."""
     origin = row.get("origin", {})
     place = {"position": origin.get("xyz", (0, 0, 0)), "rpy": origin.get("rpy", (0, 0, 0))}
@@ -134,10 +146,10 @@ def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> 
             return _own(path, form | place | looks, folder)
         except KinetreeError as error:
             notes.append(f"{error.element}: {error.problem}")
-            return None
+            return []
     kind = next((name for name in ("box", "cylinder", "sphere", "capsule") if name in row), None)
     if kind is None:
-        return None
+        return []
     return _own(path, {"kind": kind, **row[kind]} | place | looks, folder)
 
 
@@ -147,6 +159,15 @@ def _mesh(file: Any, scale: Any, folder: Path) -> dict[str, Any]:
     corners = triangles(find_file(str(file), folder)) * factors
     size = float(np.ptp(corners)) or 1.0
     return pack(corners.reshape(len(corners), 9), 1e-6 * size)
+
+
+def _points(given: Any, element: str) -> list[list[float]]:
+    """Two or more points."""
+    if not isinstance(given, list | tuple) or len(given) < 2:
+        raise FormatError(
+            f"{given!r} are not two or more points", element=element, cure="write [[x, y, z], …]"
+        )
+    return [_numbers(row, 3, f"{element}[{k}]") for k, row in enumerate(given)]
 
 
 def _turn(row: Mapping[str, Any], path: str) -> tuple[float, ...]:

@@ -4,6 +4,7 @@
 |---|---|---|
 | box | size (x, y, z) | centred |
 | cylinder, cone | radius, length | centred, axis z; the tip of a cone at +z |
+| frustum | radius at −z, top (radius at +z), length | centred, axis z |
 | capsule | radius, length of the straight part | centred, axis z |
 | sphere | radius | centred |
 | torus | radius of the middle circle, tube | centred, axis z |
@@ -12,6 +13,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,6 +46,12 @@ def rod(start: Any, end: Any, radius: float, **looks: Any) -> Solid:
     return part("capsule", (a + b) / 2, onto(b - a), radius=radius, length=length, **looks)
 
 
+def chain(points: Any, radius: float, at: Any, turn: Any, **looks: Any) -> list[Solid]:
+    """Rods from point to point of a frame at a place, turned by a quaternion."""
+    places = np.array(points, dtype=float) @ matrices(np.array(turn)).T + np.asarray(at)
+    return [rod(*ends, radius, **looks) for ends in pairwise(places)]
+
+
 def along(kind: str, at: Any, axis: Any, **rest: Any) -> Solid:
     """A solid whose z axis lies along `axis`."""
     return part(kind, at, onto(axis), **rest)
@@ -64,12 +72,13 @@ def _outline(solid: Solid) -> Array:
         half = 0.5 * np.array(solid["size"], dtype=float)
         return _corners(-half, half)
     reach = solid["radius"] + solid.get("tube", 0.0)
-    circle = np.stack([np.cos(ROUND), np.sin(ROUND), 0 * ROUND], axis=1) * reach
+    round_one = np.stack([np.cos(ROUND), np.sin(ROUND), 0 * ROUND], axis=1)
+    circle = round_one * reach
     if solid["kind"] == "sphere":
         return np.concatenate([np.roll(circle, k, axis=1) for k in range(3)])
     ends = 0.5 * solid.get("length", 0.0) + (reach if solid["kind"] == "capsule" else 0.0)
     lift = np.array([0.0, 0.0, ends])
-    return np.concatenate([circle + lift, circle - lift])
+    return np.concatenate([round_one * solid.get("top", reach) + lift, circle - lift])
 
 
 def _corners(low: Array, high: Array) -> Array:

@@ -64,7 +64,11 @@ def test_pictures_of_shipped_models_fit_their_schema() -> None:
     for bad in ({"diagram": {"rod": [0.5, 1]}}, {"diagram": {"rod": [1]}}, [1]):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(bad, layout)
-    for bad in ({"rod": {"kind": "bxo"}}, {"rod": [{"kind": "box"}]},
+    frustum = {"kind": "frustum", "radius": 0.2, "top": 0.1, "length": 1}
+    line = {"kind": "line", "radius": 0.01, "points": [[0, 0, 0], [1, 0, 0]]}
+    jsonschema.validate({"rod": [frustum, line]}, shapes)
+    for bad in ({"rod": line | {"points": [[0, 0, 0]]}}, {"rod": {**frustum, "top": 0}},
+                {"rod": {"kind": "bxo"}}, {"rod": [{"kind": "box"}]},
                 {"rod": {"kind": "sphere", "radius": -1}}):  # fmt: skip
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(bad, shapes)

@@ -12,11 +12,12 @@ export interface Packed {
 
 /** A solid in the frame of its body; lengths in m, `turn` is the quaternion w, x, y, z. */
 export interface Part {
-  kind: "box" | "cylinder" | "sphere" | "capsule" | "cone" | "torus" | "mesh";
+  kind: "box" | "cylinder" | "sphere" | "capsule" | "cone" | "frustum" | "torus" | "mesh";
   at: number[];
   turn: number[];
   size?: number[];
   radius?: number;
+  top?: number;
   length?: number;
   tube?: number;
   colour?: string;

@@ -102,6 +102,8 @@ function shape(part: Part, detail: number): BufferGeometry {
       return new CylinderGeometry(radius, radius, length, facets(20)).rotateX(Math.PI / 2);
     case "cone":
       return new ConeGeometry(radius, length, facets(20)).rotateX(Math.PI / 2);
+    case "frustum":
+      return new CylinderGeometry(part.top ?? radius, radius, length, facets(20)).rotateX(Math.PI / 2);
     case "capsule":
       return new CapsuleGeometry(radius, length, detail < 1 ? 2 : 4, facets(14)).rotateX(Math.PI / 2);
     case "torus":

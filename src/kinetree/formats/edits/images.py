@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ from kinetree.formats.edits.mirror import (
 from kinetree.formats.edits.names import tokens, uses
 from kinetree.model.parts import Twist
 
+POINTED = ("cone", "frustum")
+"""Solids whose two ends differ."""
+Z = LETTERS.index("z")
 NamedEntry = tuple[str, str, Any]
 """Section, name and value of an element."""
 
@@ -107,12 +111,40 @@ def _body(part: MirroredPart, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shapes(part: MirroredPart, value: Any) -> Any:
-    """Solids on the other side; their own z axis is a line, so that its sign does not matter."""
+    """Solids on the other side; of most, the sign of their own z axis does not matter."""
     if isinstance(value, list):
         return [_shapes(part, row) for row in value]
     if not isinstance(value, dict) or "kind" not in value:
         return value  # links of a URDF are shown as they are
-    return {**_point(part, value), **directions_of(part, value)}
+    made = {**_point(part, value), **directions_of(part, value)}
+    if value["kind"] == "line":
+        made["points"] = [vector_of(row, part.polar) for row in value["points"]]
+        if "axis" in value:  # S R S of the shortest turn R from z to the axis
+            signs = part.axial if part.normal == Z else part.polar
+            made["axis"] = _axis(value["axis"], signs)
+    return made | _pointing(part, value, made) if value["kind"] in POINTED else made
+
+
+def _pointing(part: MirroredPart, value: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
+    """The turn of a solid whose ends differ: S times its z axis."""
+    if "axis" in value:
+        return {"axis": _axis(value["axis"], part.polar)}
+    if part.normal != Z:  # S R S keeps it
+        return {}
+    if "rotation" in value:  # half a turn about the own x axis
+        return {"rotation": [vector_of(row, (1, -1, -1)) for row in made["rotation"]]}
+    if "rpy" in value:
+        return {"rpy": [made["rpy"][0] + math.pi, *made["rpy"][1:]]}
+    return {"axis": "-z"}
+
+
+def _axis(given: Any, signs: Sequence[int]) -> Any:
+    """A direction, by its letter or components, with signs."""
+    if not isinstance(given, str):
+        return vector_of(given, signs)
+    if signs[LETTERS.index(given[-1])] > 0:
+        return given
+    return given[1:] if given.startswith("-") else f"-{given}"
 
 
 def _element(part: MirroredPart, section: str, name: str) -> Any:

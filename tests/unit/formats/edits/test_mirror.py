@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import ITERATED, LONG_RUN, assert_close
+from tests.approx import IDENTITY, ITERATED, LONG_RUN, assert_close
 
 import kinetree as kt
 from kinetree.errors import FormatError, KinetreeError
 from kinetree.formats.edits.operations import mirror
 from kinetree.formats.yaml_file import read
 from kinetree.formats.yaml_plain import read_plain
+from kinetree.view.quaternions import matrices
+from kinetree.view.shapes import read_shapes
 
 MODELS = Path(__file__).resolve().parents[4] / "examples" / "models"
 CORNER = ["wishbone", "guide_link", "track_strut", "trailing_arm", "rollover_strut", "spindle",
@@ -87,6 +91,43 @@ def test_every_kind_of_joint_moves_as_its_image(kind: str) -> None:
         "L_spring.force + q_L_last",
         "L_spring.force + (-q_L_last)",
     )
+
+
+TURNS: list[dict[str, Any]] = [
+    {},
+    {"axis": "x"},
+    {"axis": "-z"},
+    {"axis": [0.6, -0.48, 0.64]},
+    {"rpy": [0.3, -0.5, 1.1]},
+    {"rotation": [[0, 0, 1], [1, 0, 0], [0, 1, 0]]},
+]
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=lambda row: "".join(row) or "none")
+@pytest.mark.parametrize("normal", ["x", "y", "z"])
+def test_solids_whose_ends_differ_and_lines_are_images(normal: str, turn: dict[str, Any]) -> None:
+    place = {"position": [0.1, 0.2, 0.3], **turn}
+    shapes = [
+        {"kind": "cone", "radius": 0.1, "length": 0.4, **place},
+        {"kind": "frustum", "radius": 0.1, "top": 0.05, "length": 0.4, **place},
+        {"kind": "line", "radius": 0.01, "points": [[0, 0, 0], [0.1, 0.2, 0.4], [-0.3, 0, 1]]}
+        | place,
+    ]
+    text = f"{CHAIN.format(first=FIRST['fixed'])}shapes: {json.dumps({'R_tip': shapes})}\n"
+    found = read_shapes(read(mirror(text, ["R_tip"], "R_", "L_", normal)), Path()).parts
+    across = np.array([-1 if letter == normal else 1 for letter in "xyz"])
+    for here, there in zip(found["R_tip"], found["L_tip"], strict=True):
+        assert here["kind"] == there["kind"]
+        for of in (_middle, _z_axis):
+            assert_close(of(there), across * of(here), IDENTITY, scale=1.0)
+
+
+def _middle(solid: dict[str, Any]) -> np.ndarray:
+    return np.array(solid["at"])
+
+
+def _z_axis(solid: dict[str, Any]) -> np.ndarray:
+    return matrices(np.array(solid["turn"]))[:, 2]
 
 
 def test_what_cannot_be_mirrored_is_told() -> None:
