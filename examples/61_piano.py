@@ -1,4 +1,4 @@
-"""A grand piano action: a stroke, the twelve contacts at work, and what the technician's screws do.
+"""A grand piano action: strokes, the contacts at work, and what the technician's screws do.
 
 With a folder as argument: an animation, its curves, and a page that simulates with the screws.
 """

@@ -203,28 +203,26 @@ def test_the_double_escapement_repeats_where_the_single_one_does_not(
 
 DAMPER, LIFTS_AT, HEAVY = 0.205, 0.005, 0.060
 """Place of the damper behind the balance point, stroke of the key front that lifts it [m], kg."""
+UP, DOWN = {"pedal": 1.0}, {"pedal": 0.0}
 
 
-def damped() -> kt.Model:
-    """The action with the damper of its note, which rests on the string until the key lifts it."""
-    model = action()
-    weight = model.body("damper", mass=HEAVY)
-    model.prismatic("damper", model.ground.point("damper_rest", (DAMPER, 0.160, 0)), weight, "y")
-    angle = LIFTS_AT / FINGER
-    meets = DAMPER * np.sin(angle) + 0.022 * np.cos(angle) - 0.160
-    felt = {"force": 5.0, "depth": 1e-3, "exponent": 2.0, "dissipation": 1.0}
-    model.plane_contact("damps", "damper", "string", {"point": (0, 0)},
-                        {"chain": ((0.06, 0), (-0.06, 0))}, "felt", **felt)  # fmt: skip
-    model.plane_contact("lifts", "key", "damper", {"point": (DAMPER, 0.022)},
-                        {"chain": ((-0.03, meets), (0.03, meets))}, "felt", **felt)  # fmt: skip
-    return model
+def test_the_pedal_holds_the_damper_off_the_string_until_it_is_let_go() -> None:
+    weight = HEAVY * 9.81
+    for given, string, rail in ((UP, 0.0, weight), (DOWN, weight, 0.0)):
+        end = kt.simulate(
+            action(), 1.0, q=list(rest(**given)), parameters={"force": 0.0, **given}, step=0.1,
+            method="cvode_bdf", outputs=["damps.gap", "damps.load", "holds.load"],
+        ).isel(time=-1)  # fmt: skip
+        assert end["damps.load"].item() == pytest.approx(string, rel=PERCENT)
+        assert end["holds.load"].item() == pytest.approx(rail, rel=PERCENT)
+        assert (end["damps.gap"].item() > 0.01) is (given is UP)
 
 
 def test_the_key_lifts_the_damper_halfway_and_lets_it_down_again() -> None:
-    model, names = damped(), ["damps.load", "lifts.load"]
+    model, names = action(), ["damps.load", "lifts.load"]
     model.drive("key", lambda t: 0.0204 * (1 - kt.functions.cos(np.pi * t)))  # 10 mm and back
-    start = dict(zip(action().coordinates, rest(), strict=True)) | {"key": 0.0}
-    run = kt.simulate(model, 2.0, q=start, parameters={"force": 0.0}, step=2e-3,
+    start = dict(zip(model.coordinates, rest(**DOWN), strict=True)) | {"key": 0.0}
+    run = kt.simulate(model, 2.0, q=start, parameters={"force": 0.0, **DOWN}, step=2e-3,
                       method="cvode_bdf", outputs=names)  # fmt: skip
     t, key = run.time.values, run.q.sel(coordinate="key").values
     lift, weight = run.q.sel(coordinate="damper").values, HEAVY * 9.81
@@ -244,8 +242,8 @@ def test_the_key_lifts_the_damper_halfway_and_lets_it_down_again() -> None:
 
 
 def test_a_stroke_with_the_damper_is_later_and_slower() -> None:
-    start = dict(zip(action().coordinates, rest(), strict=True))
-    run = kt.simulate(damped(), 0.1, q=start, step=1e-4, method="cvode_bdf", outputs=["blow.gap"])
+    run = kt.simulate(action(), 0.1, q=list(rest(**DOWN)), parameters=DOWN, step=1e-4,
+                      method="cvode_bdf", outputs=["blow.gap"])  # fmt: skip
     hits = np.flatnonzero(np.diff(np.sign(run["blow.gap"].values)) < 0)
     assert len(hits) == 1
     when, speed = BLOWS[4.0]
