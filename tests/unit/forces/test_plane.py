@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +171,22 @@ def test_gap_is_the_distance_that_a_search_finds(face: str, radius: float) -> No
         compared += 1
         assert gap == pytest.approx((-distance if solid else distance) - radius, abs=AT_STATES)
     assert compared > 20
+
+
+@pytest.mark.parametrize("face", ["square", "ell", "slot"])
+@pytest.mark.parametrize("radius", [0.0, 0.02])
+def test_gap_is_the_distance_exactly_between_two_regions_too(face: str, radius: float) -> None:
+    """On the normals that edges have at their ends, where a corner or arc begins."""
+    pieces, spots = outline(FACES[face]), []
+    first = {"circle": (0, 0), "radius": radius} if radius else {"point": (0, 0)}
+    for piece, end in product(pieces, (0.0, 1.0)):
+        x, y = piece(end + 1e-6) - piece(end)
+        normal = np.round(np.array([y, -x]) / np.hypot(x, y), 3)
+        spots += [piece(end) + far * normal for far in (1e-3, 0.03, 0.25)]
+    found = told(touching(first, FACES[face]), np.array([(*X, 0.0) for X in spots]))["touch.gap"]
+    signs = [-1 if is_solid(pieces, X) else 1 for X in spots]
+    wanted = [s * searched(pieces, X)[0] - radius for s, X in zip(signs, spots, strict=True)]
+    assert np.abs(found - wanted).max() < AT_STATES
 
 
 OVAL = tuple(

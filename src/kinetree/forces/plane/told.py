@@ -77,9 +77,10 @@ def tell(
 ) -> dict[str, Any]:
     """All outputs; the wrench acts on the first place and is seen from the second frame."""
     view, found = touch.view, touch.found
-    depths = [pair.where_held(pair.depth, as_node(-FAR)) for pair in found]
-    deepest = _largest([depths[k] for k, pair in enumerate(found) if pair.pushes])
-    gap = -_largest(depths)
+    depths = [pair.where_held(pair.depth, as_node(-FAR)) for pair in found if pair.pushes]
+    deepest = _largest(depths)
+    near = [_with_border(pair).where_held(pair.depth, as_node(-FAR)) for pair in found]
+    gap = -_largest(near)
     stored, loss = _energies(act, force, law, touch.pushes)
     return {
         "load": add(*(push.load for push in touch.pushes)), "depth": positive(deepest), "gap": gap,
