@@ -47,6 +47,34 @@ def test_a_folder_offers_files_examples_and_imports(tmp_path: Path) -> None:
         assert not (tmp_path.parent / "x.yaml").exists()
 
 
+def test_a_urdf_of_300_links_opens(tmp_path: Path) -> None:
+    links = "".join(
+        f'<link name="l{k}"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+        'ixz="0" iyz="0"/></inertial><visual><geometry><box size="0.1 0.1 0.4"/></geometry>'
+        "</visual></link>"
+        for k in range(300)
+    )
+    joints = "".join(
+        f'<joint name="j{k}" type="continuous"><parent link="l{(k - 1) // 2}"/>'
+        f'<child link="l{k}"/><origin xyz="0.1 0 0.4"/><axis xyz="0 1 0"/></joint>'
+        for k in range(1, 300)
+    )
+    (tmp_path / "many.urdf").write_text(f'<robot name="many">{links}{joints}</robot>')
+    with running_studio(tmp_path) as studio:
+        client = studio.client()
+        asked = {"name": "many.yaml", "source": "many.urdf"}
+        text = client.post("/api/files/new", json=asked).json()["text"]
+        assert len(read(text).joints) >= 299
+        assert client.get("/api/check").json()["findings"] == []
+        bodies = {f"l{k}" for k in range(300)}
+        drawn = {row["name"] for row in client.get("/api/drawing").json()["bodies"]}
+        assert bodies <= drawn
+        scene = client.get("/api/scene").json()
+        boxes = {row["name"]: part for row in scene["bodies"] for part in row["parts"]}
+        assert {boxes[name]["kind"] for name in bodies} == {"box"}
+        assert edit(client, ["set", ["bodies", "l299", "mass"], 3]).status_code == 200
+
+
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     inside, outside = tmp_path / "in", tmp_path / "secret.yaml"
     inside.mkdir()

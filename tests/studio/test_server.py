@@ -15,6 +15,7 @@ from tests.studio.conftest import Studio, copy_model, ended, open_studio, runnin
 
 import kinetree as kt
 from kinetree.errors import FormatError
+from kinetree.studio import app
 
 
 def edit(client: Any, *operations: Any, base: int | None = None) -> Any:
@@ -220,6 +221,18 @@ def test_the_token_is_good_once_and_files_outside_are_not_served(guarded: Any) -
     for path in ("/../../etc/passwd", "/%2e%2e/four_bar.yaml", "/page/index.html", "/api/runs/-1"):
         assert client.get(path).status_code in (404, 405, 422)
     assert client.get("/").headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("there", ["studio.js", "index.html"])
+def test_a_front_end_of_older_sources_is_told(
+    there: str, model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "BUNDLE", tmp_path / "bundle")
+    (tmp_path / "bundle").mkdir()
+    (tmp_path / "bundle" / there).write_text("of another time", encoding="utf-8")
+    with running_studio(model_file) as studio:
+        said = studio.client().get("/")
+        assert (said.status_code, "make web" in said.text) == (200, True)
 
 
 def test_a_second_studio_and_a_missing_file_are_told(model_file: Path) -> None:

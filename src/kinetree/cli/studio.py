@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,9 @@ import typer
 from kinetree.cli.common import app
 from kinetree.errors import UnsupportedError
 from kinetree.printing import say
+
+EXTRA = ("starlette", "uvicorn", "websockets")
+"""Packages of kinetree[studio]; without the last the page would wait for news in vain."""
 
 
 @app.command()
@@ -22,13 +26,13 @@ def studio(
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Edit, draw, check and run a model file in the browser, on this machine alone."""
-    try:
-        from kinetree.studio.serve import serve
-    except ModuleNotFoundError as error:
-        raise UnsupportedError(
-            f"the package '{error.name}' is missing", element="studio",
-            cure="pip install 'kinetree[studio]'",
-        ) from error  # fmt: skip
+    for package in EXTRA:
+        if find_spec(package) is None:
+            raise UnsupportedError(
+                f"the package '{package}' is missing", element="studio",
+                cure="pip install 'kinetree[studio]'",
+            )  # fmt: skip
+    from kinetree.studio.serve import serve
 
     def tell(line: str) -> None:
         say(line)

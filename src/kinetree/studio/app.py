@@ -110,8 +110,8 @@ def _route(row: Endpoint, answer: Handler) -> Route:
 
 
 def _files(desk: Desk) -> list[BaseRoute]:
-    """The page itself; a sentence where the front end is not built."""
-    built = (BUNDLE / "studio.js").is_file()
+    """The page itself; a sentence where the front end is not built, or by older sources."""
+    built = all((BUNDLE / name).is_file() for name in ("index.html", "studio.js"))
     found = [file for file in sorted(BUNDLE.iterdir()) if file.suffix in KINDS] if built else []
     first = _file(BUNDLE / "index.html" if built else PAGE / "unbuilt.html")
 

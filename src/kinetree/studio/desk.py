@@ -148,6 +148,13 @@ class Desk:
         except (OSError, ValueError, RuntimeError):
             found = Path()
         inside = found.is_relative_to(self.folder) and FOLDER not in found.parts
+        if inside and found.suffix == ".py":
+            raise FormatError(
+                "it is a Python script, which the studio cannot edit",
+                element=f"file '{found.name[:80]}'",
+                cure="let it write a model file with kt.save; a model by position matrices has "
+                "none, look at it with kt.animate",
+            )  # fmt: skip
         if not inside or Path(name).is_absolute() or found.suffix not in SUFFIXES:
             raise FormatError(
                 "it is not a file of this folder", element=f"file '{Path(name).name[:80]}'",
