@@ -48,10 +48,10 @@ for folder in sys.argv[1:]:
     for values, style in ((FIRST, "--"), (best.parameters, "-")):
         run = kt.simulate(model, 80.0, qd=push, parameters=values, step=0.1)
         left.plot(run.time, run.q.sel(coordinate="x"), style)
-    left.set(xlabel="time s", ylabel="x m", title="After an impulse: first and best")
+    left.set(xlabel="time [s]", ylabel="x [m]", title="After an impulse: first and best")
     for angle in np.radians([20, 30, 60, 70, 45]):
         qd = {"x": 10 * np.cos(angle), "z": 10 * np.sin(angle)}
         run = kt.simulate(throw, 10.0, qd=qd, events=ground, step=0.01)
         right.plot(*run.q.T, color="0.7" if angle != np.radians(45) else "C0")
-    right.set(xlabel="x m", ylabel="z m", title="Throws of 10 m/s", aspect="equal")
+    right.set(xlabel="x [m]", ylabel="z [m]", title="Throws of 10 m/s", aspect="equal")
     figure.savefig(f"{folder}/best_values.png", dpi=130)

@@ -51,6 +51,6 @@ for folder in sys.argv[1:]:
         label = "found" if style == "-" else "at first"
         axes.plot(*(run[name] for name in places), style, label=label)
     axes.axhline(best.parameters["height"], color="0.7", zorder=0)
-    axes.set(xlabel="x m", ylabel="y m", title="Path of the pen", aspect="equal")
+    axes.set(xlabel="x [m]", ylabel="y [m]", title="Path of the pen", aspect="equal")
     axes.legend()
     figure.savefig(f"{folder}/four_bar_path.png", dpi=130)

@@ -77,7 +77,7 @@ def road(study: Study) -> Any:
         at = study.curves["x"][k], study.curves["z_chassis"][k]
         ax.plot(*at, "o", color=COLOURS["chassis"], markersize=4)
         ax.annotate(f"{t} s", at, (0, 6), textcoords="offset points", ha="center")
-    ax.set(xlabel="x m", ylabel="height m", xlim=(-2, 33), ylim=(-0.1, 1.6))
+    ax.set(xlabel="x [m]", ylabel="height [m]", xlim=(-2, 33), ylim=(-0.1, 1.6))
     ax.legend(ncols=3, loc="upper right", frameon=False)
     return figure
 
@@ -90,8 +90,8 @@ def signals(study: Study) -> Any:
         look = {"color": COLOURS[point], "linewidth": 1, "label": LABELS[point]}
         axes[0, 0].plot(time, study.curves[f"z_{point}"], **look)
         axes[1, 0].plot(time, study.curves[f"a_{point}"], **look)
-    axes[0, 0].set(ylabel="height m")
-    axes[1, 0].set(xlabel="time s", ylabel="vertical acceleration g", xlim=(0, 8))
+    axes[0, 0].set(ylabel="height [m]")
+    axes[1, 0].set(xlabel="time [s]", ylabel="vertical acceleration [g]", xlim=(0, 8))
     axes[0, 0].legend(ncols=3, frameon=False, loc="upper right")
     return figure
 
@@ -127,9 +127,9 @@ def errors(study: Study) -> Any:
         ticks = (10, 15, 20, 30, 40, 50)
         ax.set_xticks(ticks, [str(t) for t in ticks])
         ax.minorticks_off()
-        ax.set(title=name, xlabel="step ms", ylim=(0.4, 60))
+        ax.set(title=name, xlabel="step [ms]", ylim=(0.4, 60))
         ax.set_yticks((0.5, 1, 2, 5, 10, 20, 50), ("0.5", "1", "2", "5", "10", "20", "50"))
-    axes[0, 0].set(ylabel="RMS error mm (×: failed)")
+    axes[0, 0].set(ylabel="RMS error [mm] (×: failed)")
     axes[0, 0].legend(frameon=False, fontsize=7, loc="lower right")
     return figure
 
@@ -144,8 +144,8 @@ def maps(study: Study, formulation: str = "hybrid") -> Any:
     for column, family in enumerate(families):
         rows = of(study.rows, formulation, family)
         pictures = (
-            ("RMS error mm", lambda r: 1e3 * r.spread, (0.5, 15), "viridis"),
-            ("CPU time ms", lambda r: 1e3 * r.seconds, None, "magma_r"),
+            ("RMS error [mm]", lambda r: 1e3 * r.spread, (0.5, 15), "viridis"),
+            ("CPU time [ms]", lambda r: 1e3 * r.seconds, None, "magma_r"),
         )
         for line, (title, value, span, tint) in enumerate(pictures):
             ax = axes[line, column]
@@ -175,7 +175,7 @@ def maps(study: Study, formulation: str = "hybrid") -> Any:
                 ax.set_title(NAMES[family].split(",")[0])
             ax.set_ylabel(NAMES[family].split(", ")[1])
             if line:
-                ax.set_xlabel("step ms")
+                ax.set_xlabel("step [ms]")
             if column == len(families) - 1:
                 bar = figure.colorbar(picture, ax=axes[line, :].tolist(), label=title, pad=0.01)
                 ticks = [t for t in ROUND if low <= t <= high]
@@ -222,9 +222,9 @@ def fastest(study: Study) -> Any:
             linewidth=0.8,
             label=f"{name}, {1e3 * found.step:g} ms",
         )
-        ax.set(ylabel=f"{LABELS[point]} m")
+        ax.set(ylabel=f"{LABELS[point]} [m]")
         ax.legend(frameon=False, fontsize=7, loc="upper right")
-    axes[2, 0].set(xlabel="time s", xlim=(0, 8))
+    axes[2, 0].set(xlabel="time [s]", xlim=(0, 8))
     return figure
 
 

@@ -92,6 +92,26 @@ def test_a_run_that_fails_is_a_row_with_its_reason() -> None:
         kt.sensitivity(make(), STEP * COUNT, measures, parameters={by[0]: lengths[2:]}, **given)
 
 
+@pytest.mark.parametrize("name", ["trapezoidal", "rk4"])
+def test_a_measure_without_value_or_derivative_is_a_row_with_its_reason(name: str) -> None:
+    root = kt.function_of("sqrt(s)", s=kt.at_time("q_a", 0.0))
+    measures = {"good": kt.final("qd_b"), "start": root}
+    q = {"a": np.array([0.25, 0.0, -0.25])}  # its root; one without slope; none
+    given = {"by": ["q0.a"], "integrator": name, "step": 0.01, "method": "adjoint"}
+    model = systems.double_pendulum()
+    with pytest.warns(UserWarning, match=r"measure 'start'"):
+        found = kt.sensitivity(model, 0.1, measures, q=q, **given)
+    assert_close(found.value[0, 1].values, 0.5, FORMALISM)
+    assert_close(found.gradient[0, 1, 0].values, 1.0, FORMALISM)
+    assert found.reason[0] == ""
+    assert "'start': it has no derivative by 'q0.a'" in str(found.reason[1].values)
+    assert "'start': it has no finite value" in str(found.reason[2].values)
+    assert np.isnan(found.value[1:]).all()
+    assert np.isnan(found.gradient[1:]).all()
+    with pytest.raises(ModelError, match="measure 'start': it has no derivative"):
+        kt.sensitivity(model, 0.1, measures, q={"a": q["a"][1:]}, **given)
+
+
 def test_what_is_not_made_of_many_runs_is_refused() -> None:
     model = systems.double_pendulum()
     q = {"a": np.array([0.1, 0.2])}

@@ -73,6 +73,20 @@ def test_points_are_kept_from_planes(tmp_path: Path, capsys: Capture) -> None:
     assert "clearance of 'b22'" in wrong["error"]
 
 
+def test_a_plan_weighs_what_is_measured_and_need_not_rest(tmp_path: Path, capsys: Capture) -> None:
+    file, plan = stored(arm(), tmp_path), tmp_path / "plan.nc"
+    command = ("excite", file, "-t", "8", "--harmonics", "3", "--friction", "none", "--starts", "1")
+    given = {"harmonics": 3, "friction": (), "starts": 1, "speed": {f"j{k}": 2.0 for k in range(3)}}
+    answer(capsys, *command, *LIMITS, "--deviation", "j2=0.1", "--no-rest", "-o", str(plan))
+    moved = kt.load_run(plan)
+    wanted = kt.excite(arm(), 8.0, deviations={"j2": 0.1}, rest=False, **given)
+    assert_close(moved.q.values, wanted.q.values, FORMALISM)
+    assert np.abs(moved.qd.values[0]).max() > 0.01
+    assert np.abs(kt.excite(arm(), 8.0, rest=False, **given).q - wanted.q).max() > 0.01
+    wrong = answer(capsys, *command, *LIMITS, "--deviation", "elbow=0.1", code=1)
+    assert "elbow" in wrong["error"]
+
+
 def test_gains_that_are_unknown_and_a_load(tmp_path: Path, capsys: Capture) -> None:
     def pendulum(mass: float, load: float = 1.5) -> kt.Model:
         model = kt.Model("pendulum")

@@ -67,6 +67,10 @@ IntoFolder = Annotated[
 ClearanceOption = Annotated[
     Given, typer.Option(help="Point on one side of a plane: POINT=NX,NY,NZ:DISTANCE.")
 ]
+DeviationOption = Annotated[
+    Given, typer.Option(help="Standard deviation of what is measured: NAME=NUMBER; tx … fz.")
+]
+NoRest = Annotated[bool, typer.Option("--no-rest", help="May begin and end in motion.")]
 BoundOption = Annotated[Given, typer.Option(help="NAME=LOWEST:HIGHEST or NAME=NUMBER.")]
 
 
@@ -87,7 +91,9 @@ def excite(
     acceleration: BoundOption = None,
     effort: BoundOption = None,
     clearance: ClearanceOption = None,
+    deviation: DeviationOption = None,
     locked: Locked = None,
+    no_rest: NoRest = False,
     starts: Annotated[int, typer.Option(help="Number of first motions.")] = 2,
     seed: Annotated[int, typer.Option(help="Of their draw.")] = 0,
     step: Interval = None,
@@ -103,8 +109,8 @@ def excite(
         found = plan(
             model, duration, harmonics, criterion=criterion, friction=_friction(friction),
             rotors=rotors, bodies=bodies, measured=measured, **limits,
-            clearance=_read_planes(clearance), locked=parse(locked), starts=starts, seed=seed,
-            **not_empty(step=step),
+            clearance=_read_planes(clearance), deviations=parse(deviation), locked=parse(locked),
+            rest=not no_rest, starts=starts, seed=seed, **not_empty(step=step),
         )  # fmt: skip
     if out is not None:
         write(found, out)

@@ -17,10 +17,11 @@ import numpy as np
 from kinetree.analysis.given.batches import Axes, RunGiven
 from kinetree.analysis.runs.batch_dataset import warn_of
 from kinetree.analysis.sensitivities.functions import with_functions
+from kinetree.analysis.sensitivities.result import refuse_no_numbers
 from kinetree.analysis.sensitivities.stepping.step_lanes import LaneGradients, StepLanes
 from kinetree.analysis.sensitivities.variables import DURATION
 from kinetree.arrays import Array
-from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.errors import KinetreeError, ModelError, UnsupportedError
 from kinetree.measures import FunctionOf, Measure
 from kinetree.results.dataset import run_dimensions
 from kinetree.targets.native.function import cores
@@ -112,10 +113,11 @@ def many_dataset(
     """
     import xarray as xr
 
+    flat = flat_dataset(task, found, measures)
+    _refuse_no_numbers(flat, found)
     if len(found.errors) == len(found.values):
         raise found.errors[0]
     warn_of(axes, {k: str(found.errors[k]) for k in sorted(found.errors)}, len(found.values))
-    flat = flat_dataset(task, found, measures)
     lead, count = run_dimensions(axes), len(found.values)
     made = xr.Dataset(coords={name: flat[name].values for name in ("measure", "parameter")})
     for name in ("value", "gradient"):
@@ -125,6 +127,18 @@ def many_dataset(
     reasons = np.array([str(found.errors.get(k, "")) for k in range(count)])
     made["reason"] = (lead, reasons.reshape(axes), {"long_name": "why a run failed"})
     return made
+
+
+def _refuse_no_numbers(flat: xarray.Dataset, found: ManyGradients) -> None:
+    """Runs with a measure that has no value or derivative are rows of NaN, with the reason."""
+    tables = [flat[name].values for name in ("value", "gradient")]
+    for k in sorted({*range(len(found.values))} - {*found.errors}):
+        try:
+            refuse_no_numbers(flat.isel(run=k))
+        except ModelError as error:
+            found.errors[k] = error
+            for table in tables:
+                table[k] = np.nan
 
 
 def flat_dataset(
