@@ -161,13 +161,17 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     if _run_given(given).axes:
         return _many_runs(given, options)
     task = _task(given, options)
-    made = run_task(task, method) if at == "run" else _static(task, steady=at == "start")
+    return _of_run(task, given) if at == "run" else _static(task, given)
+
+
+def _of_run(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
+    """Values and derivatives along a run, none of which may be no number."""
+    made = run_task(task, given["method"])
     _tell_idle(task, made)
-    if order == 2:
+    if given["order"] == 2:
         made = with_hessians(made, hessians(task, _times(task, {})))
-    found = with_functions(made, measures)
-    if at == "run":
-        refuse_no_numbers(found)
+    found = with_functions(made, given["measures"])
+    refuse_no_numbers(found)
     return found
 
 
@@ -221,9 +225,11 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     )  # fmt: skip
 
 
-def _static(task: Task, *, steady: bool) -> xarray.Dataset:
+def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
     """Values and gradients at an equilibrium, or in the steady motion of the start values."""
-    return equilibrium_dataset(task, *static_sensitivities(task, steady=steady))
+    made = equilibrium_dataset(task, *static_sensitivities(task, steady=given["at"] == "start"))
+    _tell_idle(task, made)
+    return with_functions(made, given["measures"])
 
 
 def _tell_idle(task: Task, made: xarray.Dataset) -> None:
