@@ -192,8 +192,8 @@ def misses(single: bool, rate: float, low: float) -> int:
 
 @pytest.mark.parametrize(
     ("single", "rate", "low", "every"),
-    [(False, 15, 0.0, True), (False, 13, 0.004, True), (True, 14, 0.0, False),
-     (True, 13, 0.004, False)],
+    [(False, 15, 0.0, True), (False, 16, 0.0, True), (True, 13, 0.0, True), (True, 14, 0.0, False),
+     (False, 13, 0.004, True), (False, 15, 0.004, True), (True, 13, 0.004, False)],
 )  # fmt: skip
 def test_the_double_escapement_repeats_where_the_single_one_does_not(
     single: bool, rate: float, low: float, every: bool
