@@ -132,8 +132,8 @@ def test_what_is_put_in_is_moved_sounded_or_taken_by_felts_and_pivots() -> None:
         "taken", rate=lambda outputs: -sum(outputs[f"{name}.power"] for name in felts), unit="J"
     )
     model.state("sounded", rate=lambda qd: 6.0 * qd["string"] ** 2, unit="J")
-    run = kt.simulate(model, 0.4, q=list(rest()), step=2e-3, method="cvode_bdf", rtol=1e-8,
-                      atol=1e-10)  # fmt: skip
+    run = kt.simulate(model, 0.4, q=list(rest()), step=2e-3, method="cvode_bdf", rtol=1e-9,
+                      atol=1e-11)  # fmt: skip
     energy = kt.derive(model, "energy")
     given = {"q": run.q.values, "qd": run.qd.values, "x": run.x.values}
     found = energy.evaluate(**energy.pick_inputs(given))
