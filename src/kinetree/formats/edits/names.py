@@ -8,11 +8,13 @@
 | changes of events | q_NAME, qd_NAME, x_STATE |
 | vary | PARAMETER, ELEMENT.QUANTITY |
 | ports and fluids (first, second, fluid) | FORCE, or one of its ports FORCE_cap |
+| options of runs | words of lists, NAME=… and expressions: see `SETTINGS` |
 | shapes, layout | BODY, ELEMENT |
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +42,23 @@ EXPRESSIONS = {
 }
 """Fields that hold expressions, at any depth."""
 CLOCKS = {"states": "clock", "clocks": "of"}
+SETTINGS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("q", "qd", "tau", "independent", "lock", "actuator"), ("joints",)),
+    **dict.fromkeys(("set", "over", "by"), ("parameters",)),
+    **dict.fromkeys(("output", "measures", "objective"), ("parameters", "outputs")),
+    "free": ("parameters", "joints"),
+    "input": ("parameters", "wrenches"),
+    "joint": ("joints", "closures"),
+    "x": ("states", "forces"),
+    "bodies": ("bodies",),
+}
+"""Options of runs that speak of elements -> sections whose names may stand there alone."""
+LABELLED = ("measures", "objective")
+"""Options in which NAME= gives a name of its own, and NAME( is a function
+or a table."""
+SETTING_WORD = re.compile(r"(?<![\w.])[^\W\d][\w.]*(?P<mark>\s*[=(])?")
+SETTING_STEMS = ("q0.", "qd0.", "tau_")
+"""What coordinates begin with in options alone."""
 STEMS = {
     "q_": ("joints", "_"),
     "qd_": ("joints", "_"),
@@ -56,7 +75,8 @@ class Use:
 
     Attributes:
         path: of the text, or of the entry whose name it is.
-        role: "place", "expression", "joint", "port", "change", "clock", "vary" or "picture".
+        role: "place", "expression", "joint", "port", "change", "clock", "vary",
+            "setting" or "picture".
         is_key: whether it is the name of an entry.
         labels: names that mean something else here, such as the points of a law.
     """
@@ -83,6 +103,7 @@ def uses(data: Any) -> Iterator[Use]:
             if section == "drives":
                 yield Use(path, "joint", is_key=True)
     yield from _texts(("vary",), data.get("vary"), "vary")
+    yield from _settings(data.get("runs"))
     for section, deep in (("shapes", 1), ("layout", 2)):
         yield from _keys((section,), data.get(section), deep)
 
@@ -130,6 +151,15 @@ def _texts(path: EntryPath, value: Any, role: str, labels: tuple[str, ...] = ())
             yield from _texts((*path, name), entry, role, labels)
 
 
+def _settings(runs: Any) -> Iterator[Use]:
+    """Options of runs that speak of elements."""
+    for name, row in runs.items() if isinstance(runs, dict) else ():
+        options = row.get("options") if isinstance(row, dict) else None
+        for option, value in options.items() if isinstance(options, dict) else ():
+            if option in SETTINGS:
+                yield from _texts(("runs", name, "options", option), value, "setting")
+
+
 def _keys(path: EntryPath, value: Any, deep: int) -> Iterator[Use]:
     """Names of the entries at a depth of a value."""
     for name, entry in value.items() if isinstance(value, dict) else ():
@@ -158,9 +188,10 @@ def _moved_point(text: str, use: Use, old: str, new: str) -> str:
     """The text after a point BODY.POINT has got a new name."""
     if use.role == "place":
         return new if text == old else text
-    if use.role not in ("expression", "vary"):
+    if use.role not in ("expression", "vary", "setting"):
         return text
-    return tokens(text, lambda word: new + word[len(old) :] if _of(word, old, "_") else word)
+    words = _setting_words if use.role == "setting" else tokens
+    return words(text, lambda word: new + word[len(old) :] if _of(word, old, "_") else word)
 
 
 class _Renaming:
@@ -189,6 +220,11 @@ class _Renaming:
             return self.new if text == self.old and self.is_pictured() else text
         if use.role == "expression":
             return tokens(text, lambda word: self.token(word, use.labels))
+        if use.role == "setting":
+            option = str(use.path[-1])
+            return _setting_words(
+                text, lambda word: self.setting(word, option), labelled=option in LABELLED
+            )
         return self.token(text)
 
     def swap(self, word: str, end: str) -> str:
@@ -203,6 +239,19 @@ class _Renaming:
         ends = kind.belongings.ports if isinstance(kind, ForceKind) else ()
         mine = word == self.old or word in [self.old + end for end in ends]
         return self.new + word[len(self.old) :] if mine else word
+
+    def setting(self, word: str, option: str) -> str:
+        """A name in an option of a run."""
+        stem = next((stem for stem in SETTING_STEMS if word.startswith(stem)), "")
+        if stem and self.section == "joints":
+            return stem + self.swap(word[len(stem) :], "_")
+        if self.section not in SETTINGS[option]:
+            return word if word == self.old else self.token(word)
+        if self.section in ("parameters", "outputs"):
+            return self.token(word)
+        if self.section == "forces":
+            return self.port(word) if self.brings(word) else word
+        return self.swap(word, "_" if self.section in ("joints", "wrenches") else ".")
 
     def token(self, word: str, labels: tuple[str, ...] = ()) -> str:
         """A name in an expression."""
@@ -233,6 +282,18 @@ class _Renaming:
     def is_pictured(self) -> bool:
         """Whether pictures mean this element by the name, not a body that has it too."""
         return self.section == "bodies" or self.body is None
+
+
+def _setting_words(text: str, change: Callable[[str], str], *, labelled: bool = False) -> str:
+    """An option of a run with other names."""
+
+    def exchange(match: re.Match[str]) -> str:
+        mark = match["mark"] or ""
+        if labelled and mark and not match[0].startswith("table_"):
+            return match[0]
+        return change(match[0].removesuffix(mark)) + mark
+
+    return SETTING_WORD.sub(exchange, text)
 
 
 def _of(word: str, name: str, end: str) -> bool:

@@ -126,6 +126,68 @@ def test_a_new_name_reaches_every_place_and_no_other(path: tuple[str, ...]) -> N
     assert read(made).nq == read(MACHINE).nq
 
 
+RUNS = """\
+runs:
+  fall:
+    analysis: simulate
+    options: {q: "arm=0.02, arm_2_1=-1e-3, k=0", tau: arm=1, x: "heat=3, heater=1", set: "k=5, kk=6, arm.com_x=0.4", method: arm, output: "spring.force, load, arm.tip_x"}
+  best:
+    analysis: optimise
+    options: {objective: "arm = rms(2*q_arm + k*loads - x_heat)", over: "k=1:2, arm_k=0:1", independent: "arm, arm_2_2"}
+  gradient: {analysis: sensitivity, options: {by: "q0.arm, k, qd0.arm_2_1, spring.rate", measures: "load = peak(load); p = rms(table_push(q_arm))", joint: arm_2, bodies: "arm, arm_2", input: tau_arm}}
+"""  # noqa: E501  one line each, as rename keeps them
+SPOKEN = {
+    ("joints", "arm"): [
+        ("q", "lever=0.02, arm_2_1=-1e-3, k=0"), ("tau", "lever=1"),
+        ("objective", "arm = rms(2*q_lever + k*loads - x_heat)"),
+        ("independent", "lever, arm_2_2"), ("by", "q0.lever, k, qd0.arm_2_1, spring.rate"),
+        ("input", "tau_lever"), ("measures", "load = peak(load); p = rms(table_push(q_lever))"),
+    ],
+    ("bodies", "arm"): [
+        ("set", "k=5, kk=6, lever.com_x=0.4"), ("output", "spring.force, load, lever.tip_x"),
+        ("bodies", "lever, arm_2"),
+    ],
+    ("bodies", "arm", "points", "tip"): [("output", "spring.force, load, arm.lever_x")],
+    ("joints", "arm_2"): [
+        ("q", "arm=0.02, lever_1=-1e-3, k=0"), ("independent", "arm, lever_2"),
+        ("by", "q0.arm, k, qd0.lever_1, spring.rate"), ("joint", "lever"),
+    ],
+    ("parameters", "k"): [
+        ("set", "lever=5, kk=6, arm.com_x=0.4"),
+        ("objective", "arm = rms(2*q_arm + lever*loads - x_heat)"),
+        ("over", "lever=1:2, arm_k=0:1"), ("by", "q0.arm, lever, qd0.arm_2_1, spring.rate"),
+    ],
+    ("states", "heat"): [
+        ("x", "lever=3, heater=1"), ("objective", "arm = rms(2*q_arm + k*loads - x_lever)"),
+    ],
+    ("forces", "spring"): [
+        ("output", "lever.force, load, arm.tip_x"),
+        ("by", "q0.arm, k, qd0.arm_2_1, lever.rate"),
+    ],
+    ("tables", "push"): [("measures", "load = peak(load); p = rms(table_lever(q_arm))")],
+    ("outputs", "load"): [
+        ("output", "spring.force, lever, arm.tip_x"),
+        ("measures", "load = peak(lever); p = rms(table_push(q_arm))"),
+    ],
+}  # fmt: skip
+"""Element -> options of runs that speak of it, with its new name."""
+
+
+@pytest.mark.parametrize("path", SPOKEN, ids=".".join)
+def test_a_new_name_reaches_settings_of_runs(path: tuple[str, ...]) -> None:
+    made = read_plain(operations.rename(MACHINE + RUNS, path, "lever"), "the text").data["runs"]
+    before = read_plain(RUNS, "the text").data["runs"]
+    changed = {
+        (name, value)
+        for run in before
+        for name, value in made[run]["options"].items()
+        if value != before[run]["options"][name]
+    }
+    assert changed == set(SPOKEN[path])
+    gone = operations.remove_with_dependents(MACHINE + RUNS, path)
+    assert list(read_plain(gone, "the text").data["runs"]) == list(before)
+
+
 @pytest.mark.parametrize("file", MODELS, ids=lambda file: file.stem)
 def test_elements_of_the_shipped_models_are_renamed_there_and_back(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
