@@ -119,7 +119,7 @@ def test_what_was_written_survives_saving(tmp_path: Any) -> None:
     text = (tmp_path / "again.yaml").read_text()
     assert "value: 500" in text
     assert "unit: mm" in text
-    assert "initial: [30 deg]" in text
+    assert "initial: 30 deg" in text
     assert "unit: bar" in text
     assert kt.load(tmp_path / "again.yaml").content_hash() == model.content_hash()
 
