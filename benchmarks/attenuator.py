@@ -2,11 +2,12 @@
 
 | `growth` | models of 100 to 996 freedoms: seconds to derive and to compile, one evaluation |
 | `crash` | one crash of 0.4 s by several methods, in a sweep on one thread: seconds, severity |
+| `table` | the crash along x in the steps of the program that the expected table comes from |
 | `figures` | severity over the friction of the truck's wheels, and over the mass of the blocks |
 
 Processor time.  The sweeps go on all cores and into a folder, from which they go on when stopped.
 
-    python -m benchmarks.attenuator growth crash
+    python -m benchmarks.attenuator growth crash table
     python -m benchmarks.attenuator figures FOLDER
 """
 
@@ -124,6 +125,21 @@ def crash() -> None:
     report.show("a car at 90 km/h, 356 freedoms, 0.4 s", columns, rows)
 
 
+def table() -> None:
+    """All rows of the data's table along x: found, expected and the largest difference."""
+    from tests.reference.test_attenuator import EXPECTED, in_the_same_steps, sticking
+
+    model = sticking(kt.load(MODELS / "attenuator_longitudinal.yaml"))
+    rows: list[list[Any]] = []
+    for (front, friction), expected in EXPECTED.items():
+        began = time.process_time()
+        found = in_the_same_steps(model, front, friction)
+        rows.append([f"{front}, {friction:g}", *found, *expected, time.process_time() - began])
+    heads = ("peak g", "1998", "2010", "crush m", "front m")
+    columns = ("front, friction", *heads, *(f"table: {head}" for head in heads), "s")
+    report.show("a crash along x, semi-implicit Euler, 5 µs", columns, rows)
+
+
 def severities(over: str, values: Any, fronts: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Both severities by front, means over crashes nearly alike: standard × value."""
     found = {}
@@ -178,4 +194,4 @@ if __name__ == "__main__":
         figures(Path(sys.argv[2]))
     else:
         for part in sys.argv[1:]:
-            {"growth": growth, "crash": crash}[part]()
+            {"growth": growth, "crash": crash, "table": table}[part]()

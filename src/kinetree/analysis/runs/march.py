@@ -24,6 +24,7 @@ from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.beginning import rows_of
 from kinetree.integrate.steps.given import whole_steps
 from kinetree.integrate.steps.method import Stepping
+from kinetree.integrate.steps.remembering import with_memories
 from kinetree.integrate.steps.report import join_runs
 from kinetree.model import Event, Mechanism
 from kinetree.results.dataset import Dimension, run_dataset
@@ -124,9 +125,11 @@ class Marching:
 
     def as_method(self, system: Dynamics) -> Method:
         """These steps as a method for a system in which something happens."""
-        ports, loads = self.stepper.ports, system.loads.fixed
-        inputs = {name: value for name, value in loads.items() if name in ports}
-        steps = Stepping(self.stepper, self.length, self.locate, system.parameters, inputs)
+        stepper, loads = self.stepper, system.loads.fixed
+        if system.memories:
+            stepper = with_memories(stepper, system.forward)
+        inputs = {name: value for name, value in loads.items() if name in stepper.ports}
+        steps = Stepping(stepper, self.length, self.locate, system.parameters, inputs)
         return Method(self.method, steps.solve, uses=STEPPED)
 
     def refuse_ticks(self, events: Mapping[str, Event]) -> None:

@@ -68,7 +68,7 @@ class Stepping:
                 end = walk.go()
         except KeyboardInterrupt:
             end = INTERRUPTED
-        found = walk.found
+        found = walk.path()
         return replace(found, end=end, last_t=float(found.t[-1]), last_y=found.y[-1])
 
     def begin(self, t: float, y: Array) -> Lanes:
@@ -84,7 +84,9 @@ class _Walk:
     """Equal steps under way.
 
     Attributes:
-        found: what was found and is not handed over; its steps are all that were made.
+        found: how it went, and the last row found; its steps are all that were made.
+        rows: times and states of all that was found and is not handed over, block by block.
+        single: whether memories wait for the end of every step.
         state: in the step's own terms, at the last row found.
         g: values of the conditions there.
         most: steps of the next slice.
@@ -96,7 +98,9 @@ class _Walk:
         self.found = Path(problem.times[:1], problem.start[None], FINISHED)
         self.state = self.lanes.x[: self.stepper.size, 0]
         self.g = on_sides(self._conditions(self.found.t, self.found.y)[0], problem.sides)
-        self.most = 1 if problem.memories else FEW
+        self.rows = [(self.found.t, self.found.y)]
+        self.single = bool(problem.memories) and not how.stepper.remembers
+        self.most = 1 if self.single else FEW
 
     def go(self) -> str:
         """March until something happens; why it ended."""
@@ -106,7 +110,7 @@ class _Walk:
             start = self._start(self.state, float(times[made]), h, count)
             began = time.perf_counter()
             ended = relay(self.stepper, start, self.how.parameters, None)
-            if time.perf_counter() - began < LONG and not self.problem.memories:
+            if time.perf_counter() - began < LONG and not self.single:
                 self.most = min(2 * self.most, SLICE)
             if end := self._keep(ended.states, times[made : made + len(ended.states)], h):
                 return end
@@ -157,10 +161,16 @@ class _Walk:
     def _add(self, t: Array, y: Array, hits: Sequence[Hit] = ()) -> None:
         """Take rows of steps and what happened meanwhile."""
         found = self.found
+        self.rows.append((t, y))
         self.found = replace(
-            found, t=np.append(found.t, t), y=np.vstack([found.y, y]),
+            found, t=np.append(found.t, t)[-1:], y=np.vstack([found.y, y[-1:]])[-1:],
             hits=(*found.hits, *hits), steps=found.steps + len(t),
         )  # fmt: skip
+
+    def path(self) -> Path:
+        """All that was found and is not handed over."""
+        t, y = zip(*self.rows, strict=True)
+        return replace(self.found, t=np.concatenate(t), y=np.concatenate(y))
 
     def _stop(self, found: list[Hit], first: Hit, t: float, y: Array) -> str:
         """End with events inside the next step: at the first one, or late, at its end (t, y)."""
@@ -254,7 +264,7 @@ class _Walk:
 
     def _remember(self, states: Array, times: Array, y: Array) -> None:
         """Let memories change at the end of a step."""
-        if not self.problem.memories or len(y) == 1:
+        if not self.single or len(y) == 1:
             return
         assert self.problem.project is not None
         y[-1] = self.problem.project(float(times[-1]), y[-1])
@@ -270,6 +280,7 @@ class _Walk:
 
     def _hand_over(self, sink: Callable[[Path], bool]) -> bool:
         """Give what was found; whether to go on."""
-        block = self.found
-        self.found = replace(block, t=block.t[-1:], y=block.y[-1:], hits=())
+        block = self.path()
+        self.found = replace(self.found, hits=())
+        self.rows = [(self.found.t, self.found.y)]
         return sink(block)

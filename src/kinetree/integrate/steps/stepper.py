@@ -51,6 +51,7 @@ class Stepper:
         kept: names of independent coordinates that the user chose; they start as given.
         fixed: whether that choice is the user's, and stays.
         coordinates: converts between coordinates of the step and of the model.
+        remembers: whether memories are up to date at the end of a step.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Stepper:
             self.independent = Independent(model, info, equations)
         self.fixed = bool(self.kept)
         self.coordinates = coordinates(model, self.program)
+        self.remembers = False
 
     @property
     def program(self) -> Program:
