@@ -173,6 +173,68 @@ def test_gap_is_the_distance_that_a_search_finds(face: str, radius: float) -> No
     assert compared > 20
 
 
+def feet(pieces: list[Piece], X: Array) -> list[tuple[float, Array]]:
+    """Of every piece the distance of a point and the nearest place, by the root of its slope."""
+    found, h = [], 1e-4
+    for piece in pieces:
+
+        def slope(t: float, f: Piece = piece) -> float:
+            turn = (8 * (f(t + h) - f(t - h)) - (f(t + 2 * h) - f(t - 2 * h))) / (12 * h)
+            return float((f(t) - X) @ turn)
+
+        shares = np.linspace(0, 1, 101)
+        k = int(np.argmin(np.hypot(*(piece(shares) - X).T)))
+        low, high = shares[max(k - 1, 0)], shares[min(k + 1, 100)]
+        t = float(shares[k])
+        if slope(low) < 0 < slope(high):
+            t = brentq(slope, low, high, xtol=1e-15, rtol=1e-14)
+        found.append((float(np.hypot(*(piece(t) - X))), piece(t)))
+    return sorted(found, key=lambda row: row[0])
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("radius", [0.0, 0.07])
+def test_normal_is_where_a_search_finds_the_nearest_place(face: str, radius: float) -> None:
+    """In the frame of the face, by the force, which is k times the depth along the normal."""
+    first = {"circle": (0, 0), "radius": radius} if radius else {"point": (0, 0)}
+    pieces, near = outline(FACES[face]), []
+    for piece in pieces:
+        for t in (0.11, 0.37, 0.62, 0.93):
+            along = piece(t + 1e-6) - piece(t)
+            inward = np.array([-along[1], along[0]]) / np.hypot(*along)
+            near.append(piece(t) + inward * (0.012 if not radius else -0.045))
+    spots = np.array([(*X, 0.3) for X in near])
+    found, compared = told(touching(first, FACES[face]), spots), 0
+    for X, force, load in zip(near, found["touch.force"], found["touch.load"], strict=True):
+        (distance, place), *others = feet(pieces, X)
+        apart = [d for d, other in others if np.hypot(*(other - place)) > 1e-9]
+        if min(apart, default=1.0) < max(radius, 2 * distance):
+            continue  # it touches there, too
+        compared += 1
+        n = (X - place if radius else place - X) / distance
+        wanted = 1e4 * (radius - distance if radius else distance)
+        assert load == pytest.approx(wanted, rel=AT_STATES)
+        assert np.abs(force[:2] / load - n).max() < AT_STATES
+    assert compared >= min(len(pieces), 4)
+
+
+def test_bodies_that_move_as_one_are_given_no_power() -> None:
+    """Frozen in each other at random places: what acts on one takes what the other gives."""
+    random = np.random.default_rng(11)
+    poses = random.uniform((-0.5, -0.5, -3), (0.5, 0.5, 3), (200, 3))
+    moved = touching({"chain": SQUARE, "closed": True}, FACES["ell"], friction=0.5, damping=20.0)
+    turn, (vx, vy), w = 0.7, (0.8, -1.3), 2.1
+    c, s = np.cos(turn), np.sin(turn)
+    far = poses[:, :2] @ np.array([[c, s], [-s, c]])  # from one frame to the other, in the ground
+    rates = np.tile([vx, vy, w, vx, vy, w], (len(poses), 1))
+    rates[:, 0] -= w * far[:, 1]
+    rates[:, 1] += w * far[:, 0]
+    found = told(moved, poses, rates)
+    touches = found["touch.load"] > 0
+    assert touches.sum() > 40
+    assert np.abs(found["touch.power"]).max() < IDENTITY * found["touch.load"].max()
+
+
 @pytest.mark.parametrize("face", ["square", "ell", "slot"])
 @pytest.mark.parametrize("radius", [0.0, 0.02])
 def test_gap_is_the_distance_exactly_between_two_regions_too(face: str, radius: float) -> None:
@@ -220,13 +282,23 @@ def flying(profile: dict[str, Any], wall: dict[str, Any], law: Any, **data: Any)
     return model
 
 
-def test_a_ball_comes_back_as_the_law_of_hunt_and_crossley_says() -> None:
-    a, v = 0.4, 0.7
-    model = flying({"circle": (0, 0), "radius": 0.1}, FLOOR, "hunt_crossley", stiffness=1e5,
-                   dissipation=a)  # fmt: skip
+LOSING: dict[str, tuple[dict[str, float], float]] = {
+    "hunt_crossley": ({"stiffness": 1e5, "dissipation": 0.4}, 0.4),
+    "lankarani_nikravesh": (
+        {"stiffness": 1e5, "restitution": 0.8, "impact_speed": 0.7}, 3 * (1 - 0.8**2) / (4 * 0.7)
+    ),
+    "felt": ({"force": 20.0, "depth": 4e-4, "exponent": 1.8, "dissipation": 0.5}, 0.5),
+}  # fmt: skip
+"""Law -> its numbers, and a of a force that is some function of the depth times 1 + a δ̇."""
+
+
+@pytest.mark.parametrize("law", LOSING)
+def test_a_ball_comes_back_as_its_law_says(law: str) -> None:
+    v, (data, a) = 0.7, LOSING[law]
+    model = flying({"circle": (0, 0), "radius": 0.1}, FLOOR, law, **data)
     run = kt.simulate(model, 0.3, q=[0, 0.12, 0], qd=[0, -v, 0], rtol=1e-10, atol=1e-12)
 
-    def taken(speed: float) -> float:  # m v dv = -k δ^e (1 + a v) dδ, integrated from touching
+    def taken(speed: float) -> float:  # m v dv = -f(δ) (1 + a v) dδ, integrated from touching
         return speed / a - np.log(1 + a * speed) / a**2
 
     back = brentq(lambda w: taken(-w) - taken(v), 0.0, v)
@@ -275,6 +347,28 @@ def test_a_roller_on_an_eccentric_cam_lifts_as_the_closed_form_says(shape: str) 
     gap = restrict(kt.derive(model, "forces"), ["touch.gap"])
     found = gap.evaluate(**gap.pick_inputs({"q": np.stack([turns, lift], axis=1)}))["touch.gap"]
     assert np.abs(found).max() < (IDENTITY if shape == "circle" else LONG_RUN)
+
+
+def test_a_roller_that_a_cam_lifts_is_pushed_as_its_acceleration_wants() -> None:
+    """Load times the share of its normal along the guide = m (g + ÿ), by the closed form of y."""
+    e, far, w, m, g = 0.02, 0.065, 5.0, 0.4, 9.81
+    model = kt.Model("cam", gravity=(0, -g, 0))
+    model.revolute("turn", model.ground, model.body("cam", mass=1.0, inertia=(1, 1, 1)), axis="z")
+    model.prismatic("lift", model.ground, model.body("roller", mass=m), axis="y")
+    model.drive("turn", lambda t: w * t)
+    model.plane_contact("touch", "roller", "cam", {"circle": (0, 0), "radius": 0.015},
+                        {"circle": (e, 0), "radius": far - 0.015}, "linear", stiffness=1e6,
+                        damping=500.0)  # fmt: skip
+    run = kt.simulate(model, 1.5, q={"lift": np.sqrt(far**2 - e**2)}, qd={"lift": e * w},
+                      method="cvode_bdf", step=0.01, outputs=["touch.load"])  # fmt: skip
+    t = run.time.values
+    c, s = np.cos(w * t), np.sin(w * t)
+    up = np.sqrt(far**2 - (e * c) ** 2)  # of the normal
+    climb = e**2 * w * s * c / up
+    speed = e**2 * w**2 * (c**2 - s**2) / up - climb**2 / up
+    wanted = m * (g - e * w**2 * s + speed) * far / up
+    late = t > 0.1  # it begins without a depth
+    assert run["touch.load"].values[late] == pytest.approx(wanted[late], rel=READ_OFF)
 
 
 @pytest.mark.parametrize("face", ["square", "ell", "slot", "egg"])
