@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,27 @@ def test_the_action_comes_to_rest_where_it_must() -> None:
     assert np.abs(np.array(rest()[:5]) - expected).max() < PERCENT * FOUR_DIGITS
 
 
+FELTS = {
+    "N1": "front", "N2": "back", "N3": "heel", "N4": "jack_top", "N5": "let_off", "N6": "lever_top",
+    "N7": "drop", "N10": "blow", "N11": "check", "N12": "rest",
+}  # fmt: skip
+"""Column of a normal force in the records -> contact; N8 and N9 are stops in joints."""
+LOADS = [f"{name}.load" for name in FELTS.values()]
+
+
+def test_the_forces_at_rest_are_those_computed_independently() -> None:
+    expected = {"back": 0.434, "heel": 1.374, "lever_top": 0.917, "rest": 0.006}
+    run = kt.simulate(action(), 0.2, q=list(rest()), parameters={"force": 0.0}, step=0.2,
+                      method="cvode_bdf", outputs=LOADS)  # fmt: skip
+    for name in FELTS.values():
+        wanted = expected.get(name, 0.0)
+        assert run[f"{name}.load"].values[-1] == pytest.approx(wanted, rel=HALF_PERCENT, abs=5e-4)
+    lever, jack = rest()[3], rest()[2]
+    for angle, arm, force in ((lever, 0.015, 0.158), (jack, 0.020, 0.219)):
+        found = 5 * (-arm * angle / 3e-4) ** 1.8
+        assert found == pytest.approx(force, rel=HALF_PERCENT, abs=5e-4)
+
+
 def test_a_stroke_of_four_newtons_moves_all_parts_as_computed_independently() -> None:
     expected = read("piano_stroke_4N")
     run = stroke(4.0, 0.398, 2e-3)
@@ -65,7 +87,10 @@ def test_a_stroke_of_four_newtons_moves_all_parts_as_computed_independently() ->
         assert np.abs(found - wanted).max() < PERCENT * np.ptp(wanted), name
 
 
-BLOWS = {0.6: (0.2177, 0.271), 1.0: (0.1051, 0.753), 4.0: (0.0421, 2.1283), 40.0: (0.0144, 6.936)}
+BLOWS = {
+    0.6: (0.2177, 0.271), 1.0: (0.1051, 0.753), 2.0: (0.0629, 1.367), 4.0: (0.0421, 2.1283),
+    8.0: (0.0295, 3.033), 15.0: (0.0220, 4.377), 25.0: (0.0176, 5.619), 40.0: (0.0144, 6.936),
+}  # fmt: skip
 """Force of the finger [N] -> time of the blow [s], speed of the hammer [m/s]."""
 
 
@@ -78,26 +103,62 @@ def test_one_blow_at_the_speed_that_the_force_gives(force: float) -> None:
     assert len(hits) == 1, "one blow, exactly"
     k = hits[0]
     q, qd = run.q.sel(coordinate="hammer").values[k], run.qd.sel(velocity="hammer").values[k]
-    within = HALF_PERCENT if force >= 1 else PERCENT  # which only just escapes below that
-    assert t[k] == pytest.approx(when, rel=within, abs=FOUR_DIGITS)
-    assert qd * (0.130 * np.cos(q) - 0.050 * np.sin(q)) == pytest.approx(speed, rel=within)
+    digit = 5e-5 if force == 4 else 5e-4  # half of the last one given
+    assert abs(t[k] - when) < HALF_PERCENT * when + FOUR_DIGITS / 2
+    found = qd * (0.130 * np.cos(q) - 0.050 * np.sin(q))
+    assert abs(found - speed) < HALF_PERCENT * speed + digit
 
 
-def test_a_slow_press_lets_off_and_drops_as_computed_independently() -> None:
-    expected = read("piano_slow_press")
-    model = action()
-    way = model.table("way", expected["t"], expected["key_front_m"] / FINGER)
+def test_a_stroke_is_computed_faster_than_it_lasts() -> None:
+    stroke(4.0, 1e-3, 1e-3)
+    began = time.process_time()
+    stroke(4.0, 0.45, 1e-3)
+    assert time.process_time() - began < 0.45
+
+
+@pytest.fixture(scope="module")
+def slow() -> Any:
+    """The key led as in the record, and its front in the rows of the run [m]."""
+    expected, model = read("piano_slow_press"), action()
+    way = model.table("way", expected["t"], expected["key_rad"])
     model.drive("key", lambda t: kt.functions.table(t, way))
     start = dict(zip(model.coordinates, rest(), strict=True)) | {"key": 0.0}
     t = expected["t"].tolist()
-    run = kt.simulate(model, t[-1], q=start, parameters={"force": 0.0}, step=t[1],
-                      method="cvode_bdf", outputs=["blow.gap"])  # fmt: skip
+    run = kt.simulate(model, t[-1], q=start, parameters={"force": 0.0}, step=t[1] / 20,
+                      method="cvode_bdf", rtol=1e-8, outputs=["blow.gap", *LOADS])  # fmt: skip
+    angle = run.q.sel(coordinate="key")
+    return run.assign(front=FINGER * np.sin(angle) + 0.022 * (1 - np.cos(angle)))
+
+
+def test_a_slow_press_lets_off_and_drops_as_computed_independently(slow: Any) -> None:
+    expected, rows = read("piano_slow_press"), slow.isel(time=slice(None, None, 20))
     for name in ANGLES[1:]:
         wanted = expected[f"{name}_rad"]
-        found = run.q.sel(coordinate=name).values[: len(wanted)]
+        found = rows.q.sel(coordinate=name).values
         assert np.abs(found - wanted).max() < PERCENT * np.ptp(wanted), name
-    nearest = run["blow.gap"].values.min()
-    assert nearest == pytest.approx(0.00157, rel=PERCENT)  # let-off
+    off = int(np.argmin(slow["blow.gap"].values))
+    touched = {
+        name: int(np.argmax(slow[f"{name}.load"].values > 0)) for name in ("let_off", "drop")
+    }
+    for found, wanted in (
+        (slow["blow.gap"][off], 0.00157), (slow.front[off], 0.00876),
+        (slow.front[touched["let_off"]], 0.00646), (slow.front[touched["drop"]], 0.00716),
+        (slow["blow.gap"][-1], 0.00316),
+    ):  # fmt: skip
+        assert float(found) == pytest.approx(wanted, rel=HALF_PERCENT)
+    for name, degrees in (("whippen", -3.85), ("jack", 7.24), ("lever", 1.63)):
+        found = np.degrees(float(slow.q.sel(coordinate=name)[-1]))
+        assert found == pytest.approx(degrees, rel=HALF_PERCENT)
+
+
+def test_a_slow_press_needs_the_forces_computed_independently(slow: Any) -> None:
+    """All ten contacts, but for the row in which the key stops: its table has no corner there."""
+    expected, rows = read("piano_slow_press"), slow.isel(time=slice(None, None, 20))
+    stops = int(np.argmax(expected["key_rad"]))
+    for column, name in FELTS.items():
+        wanted = expected[column]
+        off = np.delete(np.abs(rows[f"{name}.load"].values - wanted), stops)
+        assert off.max() <= PERCENT * np.ptp(wanted), name
 
 
 def test_one_blow_at_every_force_and_the_hammer_caught_14_to_17_mm_below_the_string() -> None:
@@ -178,16 +239,16 @@ def driven(single: bool) -> kt.Model:
     return model
 
 
-def misses(single: bool, rate: float, low: float) -> int:
-    """Periods without a blow, of ten after five, of a key driven between `low` and 10 mm."""
+def misses(single: bool, rate: float, low: float, begin: int = 5, **screws: float) -> int:
+    """Periods without a blow, of ten after `begin`, of a key driven between `low` and 10 mm."""
     model = driven(single)
-    start = dict(zip(model.coordinates, rest(single), strict=True)) | {"key": low / FINGER}
-    run = kt.simulate(model, 16 / rate, q=start, step=2e-4, method="cvode_bdf",
-                      parameters={"force": 0.0, "rate": rate, "low": low},
-                      outputs=["blow.gap"])  # fmt: skip
+    start = dict(zip(model.coordinates, rest(single, **screws), strict=True))
+    run = kt.simulate(model, (begin + 11) / rate, q=start | {"key": low / FINGER}, step=2e-4,
+                      parameters={"force": 0.0, "rate": rate, "low": low, **screws},
+                      method="cvode_bdf", outputs=["blow.gap"])  # fmt: skip
     period = (run.time.values * rate - 0.25).astype(int)
     gap = run["blow.gap"].values
-    return sum(bool(gap[period == k].min() > 0) for k in range(5, 15))
+    return sum(bool(gap[period == k].min() > 0) for k in range(begin, begin + 10))
 
 
 @pytest.mark.parametrize(
@@ -199,6 +260,17 @@ def test_the_double_escapement_repeats_where_the_single_one_does_not(
     single: bool, rate: float, low: float, every: bool
 ) -> None:
     assert (misses(single, rate, low) == 0) is every
+
+
+@pytest.mark.parametrize(
+    ("preload", "rate", "every"),
+    [(0.030, 6, False), (0.038, 9, False), (0.047, 8, True), (0.047, 13, False), (0.060, 11, True),
+     (0.080, 5, False)],
+)  # fmt: skip
+def test_the_repetition_spring_decides_how_fast_it_repeats_from_six_millimetres(
+    preload: float, rate: float, every: bool
+) -> None:
+    assert (misses(False, rate, 0.006, begin=12, spring_preload=preload) == 0) is every
 
 
 DAMPER, LIFTS_AT, HEAVY = 0.205, 0.005, 0.060
