@@ -258,13 +258,16 @@ def drawn(kind: Row) -> Iterator[str]:
     yield '    - {kind: box, size: [1.7, 2.2, 1.7], position: [2.2, 0, 0.75], colour: "#e8842a"}'
     yield '    - {kind: box, size: [0.1, 1.7, 0.7], position: [-3.0, 0, -0.35], colour: "#3a4350"}'
     yield "  vehicle:"
-    nose, back = kind["com"] + kind["overhang"], kind["com"] - kind["wheelbase"] - 0.7
-    firm = nose - kind["crumple"]
+    back = kind["com"] - kind["wheelbase"] - 0.7
+    firm = kind["com"] + kind["overhang"] - kind["crumple"]
     high = 0.55 if kind is CAR else 2.3
     length, middle, z = firm - back, (firm + back) / 2, high / 2 - kind["height"] + 0.3
     yield f'    - {{kind: box, size: [{number(length)}, {kind["track"]}, {high}], position: [{number(middle)}, 0, {number(z)}], colour: "#2f6b4f"}}'
     if kind is CAR:
         yield '    - {kind: box, size: [1.7, 1.35, 0.5], position: [-0.55, 0, 0.55], colour: "#9ec3dd"}'
+    nose = kind["crumple"] - (0.45 if kind is CAR else 1.0)  # the rest is what gives way
+    low = min(high, 0.9)
+    yield f'    - {{kind: box, size: [{number(nose)}, {number(0.9 * kind["track"])}, {number(0.8 * low)}], position: [{number(firm + nose / 2)}, 0, {number(z - high / 2 + low / 2)}], colour: "#7fa894"}}'
     for name, radius in [(n, 0.5) for n, *_ in wheels("truck")] + [
         (n, kind["radius"]) for n, *_ in wheels("vehicle")
     ]:

@@ -327,9 +327,10 @@ def car(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
 
 DARK, STEEL, RUBBER, GLASS = "#4b5563", "#8b95a1", "#2b3038", "#9cc3e6"
 BODY = (  # sizes and middles of its boxes [m], colours, how far they hide what is behind them
-    ((4.5, 0.9, 0.06), (-1.4, 0, 0.36), DARK, 1),
-    ((4.6, 1.76, 0.22), (-1.4, 0, 0.86), GLASS, 0.35),
-    ((2.3, 1.4, 0.4), (-1.75, 0, 1.17), GLASS, 0.25),
+    *(((4.3, 0.09, 0.1), (-1.4, y, 0.4), DARK, 1) for y in (-0.42, 0.42)),
+    *(((0.08, 0.84, 0.06), (x, 0, 0.4), DARK, 1) for x in (-3.4, -2.3, -1.3, -0.5, 0.68)),
+    ((4.6, 1.76, 0.46), (-1.4, 0, 0.7), GLASS, 0.25),
+    ((2.3, 1.4, 0.42), (-1.75, 0, 1.14), GLASS, 0.25),
 )
 BOXES = {
     "engine": ((0.6, 0.5, 0.45), (0, 0, 0), "#b45309"),

@@ -82,6 +82,24 @@ function probe() {
     card: document.querySelector(".card").textContent,
     signals: [...document.querySelectorAll(".signal .name")].map((e) => e.textContent) };
 }"""
+FAR = """
+function probe() {
+  const viewer = window.kinetree;
+  const canvas = document.querySelector("canvas");
+  return [0, 1].map((t) => {
+    viewer.pause();
+    viewer.seek(t);
+    viewer.picture();
+    const gl = canvas.getContext("webgl2");
+    const pixels = new Uint8Array(4 * canvas.width * canvas.height);
+    gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    let red = 0;
+    for (let i = 0; i < pixels.length; i += 4) {
+      red += pixels[i] > 2 * (pixels[i + 1] + pixels[i + 2]);
+    }
+    return red;
+  });
+}"""
 LIVE = """
 function probe() {
   const viewer = window.kinetree;
@@ -193,6 +211,16 @@ def test_bodies_are_named_under_the_pointer_and_tell_their_pose(seen: dict[str, 
     assert seen["names"] == ["ground", "lower", "upper"]
     assert seen["card"].startswith("upper")
     assert "x y z" in seen["card"]
+
+
+def test_what_moves_far_away_is_still_drawn(tmp_path: Path) -> None:
+    model = kt.Model("away", gravity=(0, 0, 0))
+    model.free("p", model.ground, model.body("cart", mass=1.0, inertia=(1, 1, 1)))
+    model.shapes = {"cart": [{"kind": "box", "size": [1, 1, 1], "colour": "#ff0000"}]}
+    run = kt.simulate(model, 1.0, qd=[0, 0, 0, 60.0, 0, 0], step=0.01)
+    near, far = _seen(tmp_path, FAR, "t=0", model=model, run=run)
+    assert near > 500
+    assert far == pytest.approx(near, rel=0.5)
 
 
 def test_a_slider_poses_the_mechanism(lived: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ export class Batch {
     const mesh = new BatchedMesh(found.length, vertices, corners, first.own.material.clone());
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.sortObjects = false;
+    mesh.frustumCulled = false; // bodies move away from where its sphere was measured; each is culled by itself
     for (const { name, own } of found) {
       const row = mesh.addInstance(mesh.addGeometry(own.geometry));
       mesh.setMatrixAt(row, NOWHERE);
