@@ -266,8 +266,7 @@ def drawn(kind: Row) -> Iterator[str]:
     if kind is CAR:
         yield '    - {kind: box, size: [1.7, 1.35, 0.5], position: [-0.55, 0, 0.55], colour: "#9ec3dd"}'
     nose = kind["crumple"] - (0.45 if kind is CAR else 1.0)  # the rest is what gives way
-    low = min(high, 0.9)
-    yield f'    - {{kind: box, size: [{number(nose)}, {number(0.9 * kind["track"])}, {number(0.8 * low)}], position: [{number(firm + nose / 2)}, 0, {number(z - high / 2 + low / 2)}], colour: "#7fa894"}}'
+    yield f'    - {{kind: box, size: [{number(nose)}, {number(0.95 * kind["track"])}, {number(0.9 * high)}], position: [{number(firm + nose / 2)}, 0, {number(z)}], colour: "#7fa894"}}'
     for name, radius in [(n, 0.5) for n, *_ in wheels("truck")] + [
         (n, kind["radius"]) for n, *_ in wheels("vehicle")
     ]:
