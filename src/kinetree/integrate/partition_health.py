@@ -37,6 +37,7 @@ class Judge:
         free: numbers of all velocities that are not driven.
         scale: size of every row of J where the choice was made.
         share: of the dependent velocities there.
+        weakest: the combination of equations that was least determined there, of length 1.
     """
 
     jacobians: Callable[[Array, Array], Array]
@@ -44,13 +45,32 @@ class Judge:
     free: Sequence[int]
     scale: Array
     share: float
+    weakest: Array
 
     def bad(self, t: Array, q: Array) -> Array:
         """Where the choice is bad, at many configurations."""
         if not self.scale.size:
             return np.zeros(len(q), dtype=bool)
-        found = shares(self.jacobians(t, q), self.dependent, self.free, self.scale)
-        return np.asarray(found < LEAST * self.share)
+        J = self.jacobians(t, q)
+        bad = np.logical_not(self._surely_good(J))
+        if bad.any():
+            found = shares(J[bad], self.dependent, self.free, self.scale)
+            bad[bad] = found < LEAST * self.share
+        return bad
+
+    def _surely_good(self, J: Array) -> Array:
+        """Where bounds say so, which are cheaper than singular values.
+
+        That of the dependent velocities is at least 1/|D⁻¹| in Frobenius' norm, and that of all at
+        most what the weakest combination of where the choice was made has now.
+        """
+        J = J / self.scale[:, None]
+        try:
+            inverse = np.linalg.inv(J[..., self.dependent])
+        except np.linalg.LinAlgError:
+            return np.zeros(len(J), dtype=bool)
+        least = np.linalg.norm(self.weakest @ J[..., self.free], axis=-1)
+        return np.asarray(LEAST * self.share * least * np.linalg.norm(inverse, axis=(-2, -1)) < 1)
 
     def singular(self, t: float, q: Array) -> bool:
         """Whether the equations nearly depend on each other at a configuration."""
@@ -98,7 +118,8 @@ def judge(
     J = np.asarray(jacobians(np.array([t]), q[None]))[0]
     scale = sizes(J)
     share = float(shares(J, dependent, free, scale))
-    return Judge(jacobians, dependent, free, scale, share)
+    weakest = np.linalg.svd(J[:, free] / scale[:, None])[0][:, -1] if scale.size else scale
+    return Judge(jacobians, dependent, free, scale, share, weakest)
 
 
 def better(

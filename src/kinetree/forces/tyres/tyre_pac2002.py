@@ -123,7 +123,7 @@ class PureSlip:
             act.let(f"{name}_{stem}", x)
             for stem, x in zip(("slip", "C", "mu", "E", "K", "SH", "SV"), factors, strict=True)
         )
-        self.B = act.let(f"{name}_B", self.K / (self.C * self.mu))  # Pacejka2006 (4.E15), (4.E26)
+        self.B = act.let(f"{name}_B", self.K / (self.C * self.mu))  # Pacejka2006 (4.E16), (4.E26)
         self.pure = act.let(
             f"{name}_pure", self.mu * sin(self.C * _bend(self.B * self.slip, self.E))
         )
