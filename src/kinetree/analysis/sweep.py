@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 RUN = (*GIVEN, "t0", "integrator", "formulation", "step")
 """Options of all runs."""
-PART = 256
-"""Runs of a part; four times as many where they go in lanes, whose starts are found together."""
+PART, LANES, LAUNCH = 256, 1024, 32768
+"""Runs of a part: one by one, in lanes, whose starts are found together, on a GPU."""
 
 
 def sweep(  # noqa: PLR0913  one keyword per choice of the user
@@ -52,7 +52,8 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
         measures: by name.
         into: folder for the parts: killed, the same sweep goes on with those that are missing; the
             folder of another one is refused.  `load_sweep` opens it at any time.
-        part: runs per part; by default 256, or 1024 where eight go in the lanes of one.
+        part: runs per part; by default 256, or 1024 where eight go in the lanes of one, or 32768
+            on a GPU.
         store: what the folder has at the end beside the parts: "netcdf" (sweep.nc) or "zarr"
             (sweep.zarr, needs kinetree[sweep]).
         threads: that share a part; by default as many as there are cores.
@@ -70,7 +71,8 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
     """
     check_arguments(sweep, locals())
     _check_choices(locals())
-    size = part or (4 * PART if is_stepped(run) else PART)
+    usual = LAUNCH if device == "gpu" else LANES if is_stepped(run) else PART
+    size = part or usual
     job = SweepJob(model, float(duration), plan, measures, run, size, threads, device)
     _check(job)
     parts = SweepParts(None if into is None else Path(into), job.facts(), plan.count, size)

@@ -15,6 +15,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
+from kinetree.integrate.steps.repartitioned_run import WATCHED
 from kinetree.steppers.step import GLOBAL
 
 if TYPE_CHECKING:
@@ -54,31 +55,39 @@ class DeviceMarch:
         xp, stepper = self.arrays, runner.how.stepper
         count, t0, h = lanes.x.shape[1], runner.how.t, runner.how.length
         held = {
-            name: xp.asarray(lanes.x[port.start : port.stop].T.reshape(count, *port.shape))
+            name: self._ship(lanes.x[port.start : port.stop]).reshape(count, *port.shape)
             for name, port in stepper.ports.items()
             if not port.parameter and name != "t"
         }
-        state = list(stepper.state)
-        p = xp.asarray(self._parameters(given, count))
+        state, watched = list(stepper.state), []
+        p = self._ship(self._parameters(given, count))
         e = xp.empty((count, runner.steps + 1, len(runner.task.measures)))
         for k in range(runner.steps + 1):
             now = {**held, "t": xp.full(count, t0 + k * h), "p": p}
             e[:, k] = self.looks(**_pick(self.forms.looks, now))["e"]
+            if k % WATCHED == 0:
+                rows = [held[name].reshape(count, -1) for name in state]
+                watched.append(_fetch(xp.concatenate(rows, axis=1)))
             if k < runner.steps:
                 found = self.step(**_pick(self.forms.step, now))
                 held |= {name: found[f"{name}_next"] for name in state}
-        values = np.asarray(e.get() if hasattr(e, "get") else e)
-        return values, ~np.isfinite(values).all(axis=(1, 2))
+        values = _fetch(e)
+        bad = runner.restless(np.stack(watched, axis=1), lanes, given)
+        return values, bad | ~np.isfinite(values).all(axis=(1, 2))
+
+    def _ship(self, rows: Array) -> Any:
+        """Rows of components on the device, as one row per run in the order kernels read."""
+        return self.arrays.asarray(np.ascontiguousarray(rows)).T
 
     def _parameters(self, given: RunGiven, count: int) -> Array:
-        """Values of the parameters that both Programs share, one row per run."""
+        """Values of the parameters that both Programs share, one column per run."""
         if not self.forms.step.takes("p"):
-            return np.zeros((count, 0))
+            return np.zeros((0, count))
         row = self.forms.step.input("p")
-        p = np.tile(np.asarray(row.default, dtype=float), (count, 1))
+        p = np.repeat(np.asarray(row.default, dtype=float)[:, None], count, axis=1)
         for name, value in (given.parameters or {}).items():
             if name in row.labels:
-                p[:, list(row.labels).index(name)] = value
+                p[list(row.labels).index(name)] = value
         return p
 
 
@@ -98,6 +107,11 @@ def gpu_march(forms: StepForms) -> DeviceMarch:
 
 def _refusal(problem: str, cure: str) -> UnsupportedError:
     return UnsupportedError(problem, element="device 'gpu'", cure=cure)
+
+
+def _fetch(array: Any) -> Array:
+    """An array of the device here."""
+    return np.asarray(array.get() if hasattr(array, "get") else array)
 
 
 def _pick(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:

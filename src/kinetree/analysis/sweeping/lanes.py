@@ -44,6 +44,8 @@ Marcher = Callable[["LaneRunner", Lanes, RunGiven], tuple[Array, Any]]
 """Starts of runs -> expressions of all measures, run × time × measure, and which are lost."""
 MEMORY = 64e6
 """Of the states of a block [B]."""
+SEEN = 1e9
+"""Of what measures see of a block on a GPU, which keeps no states [B]."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,10 @@ class LaneRunner:
     @property
     def block(self) -> int:
         """Runs that are made together: whole lanes, on all threads, within the memory."""
-        one = 8.0 * (self.steps + 1) * self.how.stepper.size
-        fits = int(MEMORY / one) // LANES * LANES
+        gpu = self.device == "gpu"
+        width = len(self.task.measures) if gpu else self.how.stepper.size
+        one = 8.0 * (self.steps + 1) * width
+        fits = int((SEEN if gpu else MEMORY) / one) // LANES * LANES
         return max(fits, LANES * (self.threads or cores()))
 
     def _together(self, part: LaneBlock, march: Marcher, some: Sequence[int]) -> None:
@@ -169,16 +173,22 @@ class LaneRunner:
         x = np.broadcast_to(lanes.x, (len(lanes.x), count))
         return replace(lanes, x=np.ascontiguousarray(x), batch=(count,))
 
-    def restless(self, states: Array, lanes: Lanes, given: RunGiven) -> Any:
-        """Which runs would look for other independent coordinates if they were alone."""
-        stepper, times = self.how.stepper, self.how.times
+    def restless(self, watched: Array, lanes: Lanes, given: RunGiven) -> Any:
+        """Which runs would look for other independent coordinates if they were alone.
+
+        Args:
+            watched: every so many states: run × time × state.
+            lanes: starts of these runs.
+            given: to these runs.
+        """
+        stepper, times = self.how.stepper, self.how.times[::WATCHED]
         choice = None if stepper.fixed else stepper.independent
         if choice is None or self.steps < WATCHED or stepper.loops is None:
-            return np.zeros(len(states), dtype=bool)
-        q = stepper.parts(states[:, ::WATCHED], lanes, times[::WATCHED])["q"]
+            return np.zeros(len(watched), dtype=bool)
+        q = stepper.parts(watched, lanes, times)["q"]
         p = parameter_rows(stepper.loops, given.parameters or {})
-        rows = None if p is None else np.broadcast_to(p, (len(states), p.shape[-1]))
-        return choice.bad_lanes(times[::WATCHED], q, rows)
+        rows = None if p is None else np.broadcast_to(p, (len(watched), p.shape[-1]))
+        return choice.bad_lanes(times, q, rows)
 
     def look(self, states: Array, lanes: Lanes, given: RunGiven) -> Array:
         """Values of the expressions at all states; one call per run, whose parameters it shares."""
@@ -262,5 +272,7 @@ def march_on_threads(runner: LaneRunner, lanes: Lanes, given: RunGiven) -> tuple
     how, stepper = runner.how, runner.how.stepper
     start = Start(lanes.x, lanes.p, how.t, how.length, runner.steps)
     states = march_many(stepper.function, stepper.size, start, None, runner.threads)[0]
-    bad = ~np.isfinite(states).all(axis=(1, 2)) | runner.restless(states, lanes, given)
+    bad = ~np.isfinite(states).all(axis=(1, 2)) | runner.restless(
+        states[:, ::WATCHED], lanes, given
+    )
     return runner.look(states, lanes, given), bad
