@@ -1,21 +1,25 @@
 """Motion of a machine that recorded efforts drive, in segments side by side, with tangents.
 
 A segment begins with a state of its own, so that errors of efforts and of the model do not add up
-over the whole recording.  All segments go through the same steps of the Runge-Kutta method at once;
-tangents by parameters and by start values go along (the direct method, eq. 19).
+over the whole recording.  Tangents by parameters and by start values go along (the direct method,
+eq. 19); every segment and direction is a run of its own, eight in the lanes of one loop.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Integers
+from kinetree.integrate.loops.driven_steps import drive_lanes
 from kinetree.pipeline import derive
 from kinetree.program.differentiate import along
+from kinetree.program.passes import condense
+from kinetree.targets.native.function import Function, cores
 from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
@@ -23,6 +27,10 @@ if TYPE_CHECKING:
 
 TangentState = tuple[Array, Array, Array, Array]
 """q, qd, and their changes along the directions."""
+SPEEDS = ("qd", "qd_dot")
+STATE = ("q", "qd", "q_dot", "qd_dot")
+GIVEN = ("tau", "t")
+"""Inputs of the rates: those that are rates themselves, the state, what drives it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +65,20 @@ class Segments:
         return [k for k, name in enumerate(self.names) if name in known]
 
     @cached_property
-    def function(self) -> Any:
-        """qdd, and its change along a direction."""
+    def function(self) -> Function:
+        """Rates of q and qd, and of their changes along a direction; efforts behind these four."""
         program = derive(self.model, "forward")
         labels = [self.names[k] for k in self.active]
         by = {"q": None, "qd": None, **({"p": labels} if labels else {})}
-        return along(program, ["qdd"], by).compile()
+        made = along(program, ["qdd"], by)
+        rows = {row.name: row for row in made.inputs}
+        fast = [
+            replace(made.output("qdd"), name=f"{n}_rate", nodes=rows[n].symbols) for n in SPEEDS
+        ]
+        outputs = (fast[0], made.output("qdd"), fast[1], made.output("qdd_dot"))
+        names = [name for name in (*STATE, *GIVEN) if name in rows]
+        inputs = (*(rows.pop(name) for name in names), *rows.values())
+        return condense(replace(made, inputs=inputs, outputs=outputs)).compile()
 
     def run(self, values: Array, q: Array, qd: Array, changes: Array) -> TangentState:
         """The motion at the ends of all steps, with tangents.
@@ -77,52 +93,51 @@ class Segments:
         Returns:
             q and qd, segment × step × component; their changes with directions behind segments.
         """
-        count, n = q.shape
-        used = len(changes) + 2 * n
-        wide = max(used, LANES)  # one call for all of them, where fewer are made one by one
-        dq, dqd = np.zeros((2, count, wide, n))
-        dq[:, len(changes) : len(changes) + n] = np.eye(n)
-        dqd[:, len(changes) + n : used] = np.eye(n)
-        moved = np.zeros((wide, len(self.active)))
-        moved[: len(changes)] = changes[:, self.active]
+        (count, n), own = q.shape, len(changes)
+        used = own + 2 * n
+        segment, way = (k.ravel() for k in np.indices((count, used)))
+        first = np.zeros((len(way), 4 * n))
+        first[:, : 2 * n] = np.hstack([q, qd])[segment]
+        first[:, 2 * n :] = np.vstack([np.zeros((own, 2 * n)), np.eye(2 * n)])[way]
+        moved = np.vstack([changes[:, self.active], np.zeros((2 * n, len(self.active)))])[way]
+        states = self._drive(values, first, segment, moved).reshape(count, used, -1, 4 * n)
+        changed = states[..., 2 * n :]
+        whole = states[:, 0]
+        return whole[..., :n], whole[..., n : 2 * n], changed[..., :n], changed[..., n:]
+
+    def _drive(self, values: Array, first: Array, segment: Integers, moved: Array) -> Array:
+        """States with tangents at the ends of all steps: run × step × component.
+
+        Args:
+            values: of the unknown parameters.
+            first: states with tangents at the start, one row per run.
+            segment: of every run.
+            moved: changes of the parameters, one row per run.
+        """
         given = dict(zip(self.names, values.tolist(), strict=True))
-        function = self.function.with_values(
-            {self.names[k]: given[self.names[k]] for k in self.active}
-        )
-        state: TangentState = (q[:, None], qd[:, None], dq, dqd)
-        rows = [state]
-        for k in range(self.steps):
-            state = self._step(function, state, k, moved)
-            rows.append(state)
-        parts = [np.stack(part, axis=-2) for part in zip(*rows, strict=True)]
-        return parts[0][:, 0], parts[1][:, 0], parts[2][:, :used], parts[3][:, :used]
+        own = {name: given[name] for name in (self.names[k] for k in self.active)}
+        function, count = self.function.with_values(own), len(first)
+        states = np.empty((count, self.steps + 1, first.shape[1]))
+        u = self._efforts(any(port.name == "t" for port in function.inputs))
 
-    def _step(self, function: Any, state: TangentState, k: int, moved: Array) -> TangentState:
-        """One step of the classical Runge-Kutta method."""
-        h, known = self.h, {port.name for port in function.inputs}
+        def drive(block: int) -> None:
+            lanes = np.minimum(np.arange(block, block + LANES), count - 1)
+            rest = {"p_dot": moved[lanes].T} if moved.shape[1] else {}
+            found = drive_lanes(
+                function, first[lanes].T, np.moveaxis(u[segment[lanes]], 0, -1), rest, self.h
+            )
+            states[block : block + LANES] = np.moveaxis(found, -1, 0)[: count - block]
 
-        def rates(state: TangentState, half: int) -> TangentState:
-            q, qd, dq, dqd = state
-            given: dict[str, Any] = {
-                "q": q, "qd": qd, "tau": self.tau[:, None, 2 * k + half], "q_dot": dq,
-                "qd_dot": dqd, "t": (self.starts + (k + half / 2) * h)[:, None],
-            }  # fmt: skip
-            if moved.shape[1]:
-                given["p_dot"] = moved
-            found = function(check=False, **{a: x for a, x in given.items() if a in known})
-            return qd, found["qdd"][:, :1], dqd, found["qdd_dot"]
+        with ThreadPoolExecutor(cores()) as pool:
+            list(pool.map(drive, range(0, count, LANES)))
+        return states
 
-        a = rates(state, 0)
-        b = rates(_add(state, a, h / 2), 1)
-        c = rates(_add(state, b, h / 2), 1)
-        d = rates(_add(state, c, h), 2)
-        total = tuple(w + 2 * x + 2 * y + z for w, x, y, z in zip(a, b, c, d, strict=True))
-        return _add(state, total, h / 6)  # type: ignore[arg-type]
-
-
-def _add(state: TangentState, rates: TangentState, h: float) -> TangentState:
-    q, qd, dq, dqd = (y + h * f for y, f in zip(state, rates, strict=True))
-    return q, qd, dq, dqd
+    def _efforts(self, timed: bool) -> Array:
+        """Efforts of every segment at the ends and middles of steps; the time there where asked."""
+        if not timed:
+            return self.tau
+        times = self.starts[:, None] + 0.5 * self.h * np.arange(self.tau.shape[1])
+        return np.concatenate([self.tau, times[..., None]], axis=2)
 
 
 def hermite(h: float, steps: int, times: Array) -> tuple[Any, Array, Array]:
