@@ -78,7 +78,8 @@ class Segments:
         outputs = (fast[0], made.output("qdd"), fast[1], made.output("qdd_dot"))
         names = [name for name in (*STATE, *GIVEN) if name in rows]
         inputs = (*(rows.pop(name) for name in names), *rows.values())
-        return condense(replace(made, inputs=inputs, outputs=outputs)).compile()
+        found: Function = condense(replace(made, inputs=inputs, outputs=outputs)).compile()
+        return found
 
     def run(self, values: Array, q: Array, qd: Array, changes: Array) -> TangentState:
         """The motion at the ends of all steps, with tangents.
