@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.bad_data import check_recording
+from kinetree.analysis.identifying.bad_data import check_recording, tell_unexplained
 from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
 from kinetree.analysis.identifying.consistent import Prior, consistent
 from kinetree.analysis.identifying.equations import FitEquations, equations
@@ -24,7 +24,7 @@ from kinetree.analysis.identifying.gains import GainEstimate, find_gains
 from kinetree.analysis.identifying.instrumental import instrumental
 from kinetree.analysis.identifying.least_squares import least_squares
 from kinetree.analysis.identifying.recordings import (
-    KINDS,
+    UNITS,
     UNKNOWN,
     DataOptions,
     RecordedMotion,
@@ -109,7 +109,7 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
             axes) in the frame of the body [m].
         locked: coordinates that stand still and are not recorded -> their values.
         columns: name in the data -> name as above.
-        units: of q, qd, qdd, tau, current where not SI: {"q": "deg"}.
+        units: of time, q, qd, qdd, tau, current where not SI: {"q": "deg"}.
         gains: effort per current by velocity [N.m/A or N/A]; "unknown" has it found, of
             "least_squares" and "consistent".
         carried: bodies of the model that the machine carries in some recordings only, as a load of
@@ -181,7 +181,7 @@ def _check(given: Mapping[str, Any]) -> None:
     check_choice("measured", given["measured"], ("tau", "wrench"))
     for name, words, known in (
         ("friction", given["friction"], RUBBING),
-        ("units", given["units"] or (), KINDS),
+        ("units", given["units"] or (), UNITS),
         ("gains", given["gains"] or (), given["model"].velocities),
         ("locked", given["locked"] or (), given["model"].coordinates),
         ("sensors", given["sensors"], tuple(SENSORS)),
@@ -375,8 +375,8 @@ def _dataset(
         "parameter": list(values), "base": base, "base2": base, "equation": list(table.rows),
         "time": ("time", rows.time, {"units": "s"}),
     }  # fmt: skip
-    program = table.program
-    rest = {**manifest(table.model, program), **facts, **made.facts}
+    tell_unexplained(table.rows, rows.measured, data["rms"][1], data["rms_held"][1])
+    rest = {**manifest(table.model, table.program), **facts, **made.facts}
     return xr.Dataset(data, coords, attributes(rest))
 
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 KINDS = ("q", "qd", "qdd", "tau", "current", "wrench")
 """What a recording may hold beside the times."""
+UNITS = ("time", *KINDS)
+"""What may have a unit."""
 TIMES = ("time", "t")
 """Names of the column of times."""
 FEWEST = 20
@@ -124,8 +126,7 @@ def _read(
     time = next((found[word] for word in TIMES if word in found), None)
     if time is None:
         raise _missing(name, "time", found)
-    tables = _tables(model, found, how)
-    rows = _rise(time, tables, name)
+    rows = _rise(time * _factor(how, "time"), _tables(model, found, how), name)
     return _recording(model, name, rows, how)
 
 
@@ -254,6 +255,12 @@ def _rise(
             if column.shape != time.shape:
                 raise ShapeError(
                     f"'{label}' has {column.size} rows, time has {time.size}", element=name
+                )
+            if len(column) and not np.isfinite(column).any():
+                raise ModelError(
+                    f"its column of '{label}' holds no number",
+                    element=name,
+                    cure="fill it, or leave it out",
                 )
             good &= np.isfinite(column)
     notes = [f"{(~good).sum()} rows without numbers left out"] if not good.all() else []

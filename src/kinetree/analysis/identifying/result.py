@@ -35,7 +35,10 @@ EQUAL = 1e-12
 """Difference up to which a value is the one before, relative beyond 1."""
 
 ROUNDED = 1e-9
-"""Rotor inertias that are negative by no more are zero."""
+"""Rotor inertias and frictions that are negative by no more are zero."""
+
+RUBBING = (".coulomb", ".viscous")
+"""Ends of the names of frictions; where they are negative the model has none."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,11 @@ def with_parameters(columns: ParameterColumns, pi: Array) -> Mechanism:
         values |= _changed_scalars(name, own, first)
     rotors = {k: v for k, v in zip(columns.names, pi, strict=True) if k.endswith(".armature")}
     wrong += [name for name, value in rotors.items() if value < -ROUNDED]
+    wrong += [
+        name
+        for name, value in zip(columns.names, pi, strict=True)
+        if name.endswith(RUBBING) and value < -ROUNDED
+    ]
     if wrong:
         text = (
             f"nothing can have the values found for {', '.join(map(repr, wrong))}: "
@@ -148,7 +156,7 @@ def _with_friction(
     kinds = set(columns.joint_kinds)
     for v in columns.velocities:
         found = {kind: values[f"{v}.{kind}"] for kind in kinds}
-        rubbing = {key: found[key] for key in ("coulomb", "viscous") if key in found}
+        rubbing = {key: max(found[key], 0.0) for key in ("coulomb", "viscous") if key in found}
         if rubbing:
             old = friction_of(made, v)
             if old is not None:
