@@ -152,6 +152,20 @@ def test_bounds_constraints_and_cases() -> None:
                     step=0.1, subject_to={"travel": (travel, None, 0.4)})  # fmt: skip
 
 
+def test_every_constraint_that_is_missed_is_told_and_what_nothing_depends_on() -> None:
+    missed = {"travel": (kt.peak("q_y"), None, 0.4), "end": (kt.final("q_y"), 5.0, None)}
+    with pytest.warns(kt.errors.ModelWarning, match="'end' cannot .* missed by 4.9., 'travel' by"):
+        kt.optimise(oscillator(), 3.0, kt.final("c"), over={"c": (0.1, 1.0)}, qd={"y": 0.5},
+                    step=0.1, subject_to=missed)  # fmt: skip
+    over = {"c": (0.5, 2.0), "gravity_x": (-1.0, 1.0)}
+    with pytest.warns(kt.errors.ModelWarning, match="nor a constraint depends on 'gravity_x'"):
+        kt.optimise(oscillator(), 1.0, kt.final("c"), over=over)
+    for starts in (1, 3):
+        with pytest.raises(kt.errors.ModelError, match=r"over: no trial has a run .* 'pin'"):
+            kt.optimise(lengths.four_bar(), 0.1, kt.final("q_c"), over={"coupler": (20.0, 30.0)},
+                        starts=starts)  # fmt: skip
+
+
 def test_a_run_that_fails_is_a_bad_trial() -> None:
     model, over = lengths.four_bar(), {"coupler": (2.0, 9.0)}
     seen = kt.sensitivity(
@@ -239,7 +253,10 @@ def _lines(path: Path) -> int:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "order": ({"over": {"c": (2.0, 1.0)}}, r"over, 'c': its bounds are"),
-    "name": ({"over": {"cc": (1.0, 2.0)}}, "'cc'"),
+    "name": ({"over": {"cc": (1.0, 2.0)}}, "over: there is no parameter or start value 'cc'"),
+    "other": ({"start": {"m": 1.0}}, "start: there is no variable 'm'"),
+    "option": ({"rtoll": 1e-9}, "optimise: there is no option 'rtoll'; did you mean 'rtol'"),
+    "case": ({"cases": [{"qdd": 1.0}]}, "optimise: there is no option 'qdd'"),
     "none": ({"over": {}}, "nothing varies"),
     "measure": ({"objective": "q_y"}, "objective"),
     "method": ({"method": "guess"}, "method"),

@@ -79,6 +79,34 @@ def test_a_killed_sweep_goes_on(tmp_path: Path) -> None:
         kt.sweep(model, 1.0, plan, end, into=tmp_path / "file")
 
 
+def test_runs_that_fail_first_are_rows_too() -> None:
+    seen, plan = {"end": kt.final("q_c")}, kt.run_list({"coupler": [20.0, 2.2, 30.0]})
+    found = kt.sweep(lengths.four_bar(), 0.1, plan, seen)
+    assert np.isfinite(found.end.values).tolist() == [False, True, False]
+    assert "the loop does not close" in str(found.reason.values[0])
+    none = kt.run_list({"coupler": [20.0, 30.0]})
+    with pytest.raises(kt.errors.ModelError, match="plan: none of its first 2 runs has a start"):
+        kt.sweep(lengths.four_bar(), 0.1, none, seen)
+
+
+def test_damaged_files_of_a_folder_are_told(tmp_path: Path) -> None:
+    plan, seen, place = (
+        kt.sobol({"c": (1.0, 2.0)}, 8, seed=1),
+        {"end": kt.final("q_y")},
+        tmp_path / "a",
+    )
+    kt.sweep(oscillator(), 0.1, plan, seen, into=place, part=4)
+    (place / "sweep.nc").unlink()
+    (place / "part-000001.nc").write_bytes(b"damaged")
+    with pytest.raises(kt.errors.FormatError, match=r"part-000001.nc': it is damaged; delete it"):
+        kt.sweep(oscillator(), 0.1, plan, seen, into=place, part=4)
+    (place / "part-000001.nc").unlink()
+    assert kt.sweep(oscillator(), 0.1, plan, seen, into=place, part=4).sizes["run"] == 8
+    (place / "sweep.json").write_text("{")
+    with pytest.raises(kt.errors.FormatError, match=r"sweep.json': it is damaged; delete the fold"):
+        kt.load_sweep(place)
+
+
 def test_failed_runs_are_rows_with_their_reason() -> None:
     plan = kt.grid({"coupler": [2.1, 2.3, 9.0]})
     found = kt.sweep(lengths.four_bar(), 0.2, plan, {"end": kt.final("q_c")})

@@ -208,7 +208,7 @@ BAD = {
     "milliseconds": ({"time": lambda d: 1e3 * d["time"], "qd": None, "qdd": None}, {},
                      r"10 s apart; give the unit of its times.*\"ms\""),
     "backwards": ({"qd": lambda d: -d["qd"]}, {}, "is -1 times the rate of q; turn the sign"),
-    "empty": ({"tau": lambda d: d["tau"] * [1, np.nan, 1]}, {}, "column of 'j1' holds no number"),
+    "empty": ({"tau": lambda d: d["tau"] * [1, np.nan, 1]}, {}, "column of 'j1' is empty; fill it"),
     "saturated": ({"tau": lambda d: np.clip(d["tau"], -3, 3)}, {}, "is saturated"),
     "cutoff": ({}, {"cutoff": 80.0}, "at most 40 Hz"),
     "instruments": ({}, {"method": "instrumental"}, "instruments="),

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.optimising.asked import Asked
 from kinetree.analysis.optimising.journal import Journal, JournalRow
 from kinetree.analysis.optimising.methods import OPTIMISERS, Minimum
-from kinetree.analysis.optimising.model_study import study_arguments
 from kinetree.analysis.optimising.side_by_side import solve_together
-from kinetree.analysis.optimising.trials import Limit, Study, Trials
-from kinetree.analysis.sensitivities.checks import check_measures
+from kinetree.analysis.optimising.trials import Study, Trials
 from kinetree.analysis.sensitivities.variables import read_variables
-from kinetree.arguments import check_arguments, check_choice, check_positive, is_finite, show
+from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
-from kinetree.errors import ModelError, UnsupportedError, warn
-from kinetree.measures import Measure
+from kinetree.errors import ModelError, UnsupportedError, unknown, warn
 from kinetree.model import Mechanism, derivation_hash
 
 if TYPE_CHECKING:
@@ -112,7 +110,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         The best point, with the model that has these values and the history of evaluations.
     """
     check_arguments(optimise, locals())
-    task = _Asked(duration, objective, over, subject_to, run).with_study(model, study)
+    task = Asked(duration, objective, over, subject_to, run).with_study(model, study)
     check_choice("method", method, ("auto", *OPTIMISERS))
     check_positive("a positive number", tolerance=tolerance, evaluations=evaluations, starts=starts)
     whole = task.study(model, cases)
@@ -132,84 +130,6 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
 
     alone = starts == 1
     return _result(trials, [solve(0, trials)] if alone else solve_together(trials, starts, solve))
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What is to be optimised, as given."""
-
-    duration: float | None
-    objective: Any
-    over: Mapping[str, Any] | None
-    subject_to: Mapping[str, Any] | None
-    run: Mapping[str, Any]
-
-    def with_study(self, model: Mechanism, name: str | None) -> _Asked:
-        """The same with what a study of the model says where nothing is given."""
-        if name is None:
-            return self
-        known = study_arguments(model, name)
-        limits = known["subject_to"] if self.subject_to is None else self.subject_to
-        return _Asked(
-            self.duration or known["duration"], self.objective or known["objective"],
-            self.over or known["over"], limits, {**known["run"], **self.run},
-        )  # fmt: skip
-
-    def study(self, model: Mechanism, cases: Sequence[Any]) -> Study:
-        """The whole of it, checked."""
-        if self.duration is None:
-            raise ModelError("it is not given", element="duration", cure="give it in seconds")
-        found = Study(
-            model, float(self.duration), _objectives(self.objective),
-            _bounds_of(model, self.over or {}), _constraints(self.subject_to or {}), tuple(cases),
-            self.run,
-        )  # fmt: skip
-        check_measures(found.measures, functions=True)
-        return found
-
-
-def _objectives(objective: Any) -> tuple[Measure, ...]:
-    rows = (objective,) if isinstance(objective, Measure) else objective
-    if not isinstance(rows, Sequence) or not rows or not all(isinstance(r, Measure) for r in rows):
-        raise ModelError(
-            f"it is {show(objective)}", element="objective", cure='give kt.rms("qdd_seat")'
-        )
-    return tuple(rows)
-
-
-def _bounds_of(model: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Bounds by name, checked."""
-    read_variables(model, list(over))
-    if not over:
-        raise ModelError(
-            "nothing varies", element="over", cure='give {"strut.damping": (500, 5000)}'
-        )
-    found = {}
-    for name, pair in over.items():
-        good = np.shape(pair) == (2,) and all(is_finite(x) for x in pair)
-        if not good or not pair[0] < pair[1]:
-            raise ModelError(
-                f"its bounds are {show(pair)}",
-                element=f"over, '{name}'",
-                cure="give (lowest, highest), two finite numbers in this order",
-            )
-        found[name] = (float(pair[0]), float(pair[1]))
-    return found
-
-
-def _constraints(given: Mapping[str, Any]) -> dict[str, Limit]:
-    found = {}
-    for name, row in given.items():
-        good = isinstance(row, Sequence) and len(row) == 3 and isinstance(row[0], Measure)
-        ends = [x for x in row[1:] if x is not None] if good else []
-        if not ends or not all(is_finite(x) for x in ends) or ends != sorted(ends):
-            raise ModelError(
-                f"it is {show(row)}",
-                element=f"subject_to, '{name}'",
-                cure="give (measure, lowest or None, highest or None), the lowest first",
-            )
-        found[name] = Limit(*row)
-    return found
 
 
 def _method(study: Study, method: str) -> str:
@@ -245,7 +165,9 @@ def _starts(
     study: Study, trials: Trials, given: Mapping[str, float], count: int, seed: int
 ) -> list[Array]:
     """Scaled variables to begin with."""
-    read_variables(study.model, list(given))
+    for name in given:
+        if name not in study.over:
+            raise unknown("variable", name, list(study.over), "start")
     first = []
     for name, (low, high) in study.over.items():
         own = given.get(name, _present(study.model, name, study.run.get("parameters") or {}))
@@ -294,6 +216,7 @@ def _result(trials: Trials, found: Sequence[tuple[Array, bool, str]]) -> Optimum
     values = trials.values(s)
     if ranks[best][0] > 0.0:
         _warn_violation(trials, row)
+    _warn_idle(trials)
     active, multipliers = _multipliers(trials, s, row)
     own = {r.name: values[r.name] for r in read_variables(study.model, list(values))
            if r.kind == "parameter"}  # fmt: skip
@@ -313,8 +236,20 @@ def _miss(trials: Trials, row: JournalRow) -> float:
     return trials.violation(row) - MET * (1 + max(ends, default=0.0))
 
 
+def _warn_idle(trials: Trials) -> None:
+    """Warn of variables by which all derivatives were zero in all trials."""
+    rows = [row for row in trials.history if "gradient" in row]
+    if not rows:
+        return
+    slopes = np.vstack([np.vstack([row["gradient"], *row["slopes"]]) for row in rows])
+    idle = [name for name, column in zip(trials.names, slopes.T, strict=True) if not column.any()]
+    if idle:
+        listed = ", ".join(f"'{name}'" for name in idle)
+        warn(f"neither the objective nor a constraint depends on {listed}")
+
+
 def _warn_violation(trials: Trials, row: JournalRow) -> None:
-    """Warn of the constraint that is missed most."""
+    """Warn of the constraints that are missed, the worst first."""
     values = np.array(row["limits"]).reshape(-1, len(trials.study.bounds))
     gaps = {
         name: max(
@@ -323,9 +258,10 @@ def _warn_violation(trials: Trials, row: JournalRow) -> None:
         )
         for k, (name, b) in enumerate(trials.study.bounds.items())
     }
-    name = max(gaps, key=lambda key: gaps[key])
-    text = f"constraint '{name}' cannot be met between the bounds: it is missed by {gaps[name]:.3g}"
-    warn(text)
+    missed = sorted((gap, name) for name, gap in gaps.items() if gap > MET)[::-1]
+    (gap, name), *others = missed
+    more = "".join(f", '{other}' by {less:.3g}" for less, other in others)
+    warn(f"constraint '{name}' cannot be met between the bounds: it is missed by {gap:.3g}{more}")
 
 
 def _multipliers(

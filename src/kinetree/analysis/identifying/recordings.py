@@ -258,7 +258,7 @@ def _rise(
                 )
             if len(column) and not np.isfinite(column).any():
                 raise ModelError(
-                    f"its column of '{label}' holds no number",
+                    f"its column of '{label}' is empty",
                     element=name,
                     cure="fill it, or leave it out",
                 )

@@ -50,8 +50,9 @@ class Journal:
             ) from error
         if known != json.loads(json.dumps(task)):
             other = [k for k in task if known.get(k) != json.loads(json.dumps(task[k]))]
+            differ = "differs" if len(other) == 1 else "differ"
             raise ModelError(
-                f"it belongs to another optimisation: {', '.join(other)} differ",
+                f"it belongs to another optimisation: {', '.join(other)} {differ}",
                 element=f"journal '{path}'",
                 cure="take another file, or delete it",
             )

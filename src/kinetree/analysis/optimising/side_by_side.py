@@ -22,12 +22,13 @@ from kinetree.analysis.sensitivities.variables import DURATION, METHOD, keep_sta
 from kinetree.analysis.sensitivity import run_task
 from kinetree.analysis.sweeping.gradients import flat_dataset, many_gradients
 from kinetree.analysis.sweeping.lanes import given_of_rows
-from kinetree.errors import KinetreeError, ModelError
+from kinetree.errors import AssemblyError, KinetreeError, ModelError
 
 if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.optimising.journal import JournalRow
+    from kinetree.analysis.sensitivities.task import Task
 
 T = TypeVar("T")
 Trying = dict[str, float]
@@ -165,7 +166,9 @@ def _case_of_many(
     table = np.array([[*row.values()] for row in rows])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        task = trials.task(number, rows[0], slopes=slopes)
+        task = _task_of_some(trials, rows, number, slopes=slopes)
+        if isinstance(task, KinetreeError):
+            return [task] * len(rows)
         variables = read_variables(study.model, trials.names)
         given = given_of_rows(variables, trials.names, table, run)
         whole = keep_starts(task.model, given.of((len(rows),), np.arange(len(rows))), variables)
@@ -176,6 +179,19 @@ def _case_of_many(
         found.errors[k] if k in found.errors else _read(trials, flat.isel(run=k), slopes=slopes)
         for k in range(len(rows))
     ]
+
+
+def _task_of_some(
+    trials: Trials, rows: Sequence[Mapping[str, float]], number: int, *, slopes: bool
+) -> Task | AssemblyError:
+    """The task derived for the first trial that has a start; why the first one has none."""
+    errors = []
+    for row in rows:
+        try:
+            return trials.task(number, row, slopes=slopes)
+        except AssemblyError as error:
+            errors.append(error)
+    return errors[0]
 
 
 def _read(trials: Trials, found: xarray.Dataset, *, slopes: bool) -> JournalRow | KinetreeError:

@@ -68,17 +68,29 @@ class DesignVariable:
         return row.symbols[row.labels.index(self.label)] if self.label in row.labels else None
 
 
-def read_variables(model: Mechanism, by: Sequence[str]) -> tuple[DesignVariable, ...]:
-    """The scalars of those names; unknown ones are refused with the nearest known."""
+def read_variables(
+    model: Mechanism, by: Sequence[str], element: str = "by"
+) -> tuple[DesignVariable, ...]:
+    """The scalars of those names; unknown ones are refused with the nearest known.
+
+    Args:
+        model: the mechanism.
+        by: names.
+        element: what gives them, as the user calls it.
+    """
     names = dict.fromkeys([*model.parameters, *(row[0] for row in scalars(model))])
-    found = tuple(_variable(model, name, names) for name in by)
+    found = tuple(_variable(model, name, names, element) for name in by)
     for name, count in Counter(row.name for row in found).items():
         if count > 1:
-            raise DuplicateNameError(f"'{name}' is named twice", element="by", cure="name it once")
+            raise DuplicateNameError(
+                f"'{name}' is named twice", element=element, cure="name it once"
+            )
     return found
 
 
-def _variable(model: Mechanism, name: str, names: Mapping[str, None]) -> DesignVariable:
+def _variable(
+    model: Mechanism, name: str, names: Mapping[str, None], element: str
+) -> DesignVariable:
     head, _, tail = name.partition(".")
     known = {"q": model.coordinates, "qd": model.velocities, "x": model.states, "tau":
              model.velocities}  # fmt: skip
@@ -86,13 +98,12 @@ def _variable(model: Mechanism, name: str, names: Mapping[str, None]) -> DesignV
     if (head in START or head == "tau") and tail:
         if tail not in known[kind]:
             listed = [f"{head}.{label}" for label in known[kind]]
-            raise unknown("start value" if head in START else "effort", name, listed, "by")
+            raise unknown("start value" if head in START else "effort", name, listed, element)
         return DesignVariable(name, kind, tail)
     if head == METHOD and tail:
         if tail not in BASICS:
-            raise unknown(
-                "parameter of a method", name, [f"{METHOD}.{row}" for row in BASICS], "by"
-            )
+            known_here = [f"{METHOD}.{row}" for row in BASICS]
+            raise unknown("parameter of a method", name, known_here, element)
         return DesignVariable(name, METHOD, tail)
     if name == DURATION:
         return DesignVariable(name, name, name)
@@ -100,7 +111,7 @@ def _variable(model: Mechanism, name: str, names: Mapping[str, None]) -> DesignV
         return DesignVariable(name, "wrench", head, PARTS.index(tail))
     if name not in names:
         starts = [f"{a}.{label}" for a, b in START.items() for label in known[b]]
-        raise unknown("parameter or start value", name, [*names, *starts, DURATION], "by")
+        raise unknown("parameter or start value", name, [*names, *starts, DURATION], element)
     return DesignVariable(name, "parameter", name)
 
 

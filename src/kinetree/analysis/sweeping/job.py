@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -13,14 +13,19 @@ from typing import TYPE_CHECKING, Any
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.sensitivities.task import StepChoice, Task
-from kinetree.analysis.sensitivities.variables import DURATION, enter_values, read_variables
+from kinetree.analysis.sensitivities.variables import (
+    DURATION,
+    DesignVariable,
+    enter_values,
+    read_variables,
+)
 from kinetree.analysis.sensitivity import as_settings
 from kinetree.analysis.sweeping.lanes import LaneRunner
 from kinetree.analysis.sweeping.parts import part_dataset
 from kinetree.analysis.sweeping.plans import SweepPlan
 from kinetree.analysis.sweeping.runner import GIVEN, Runner
 from kinetree.arguments import check_choice
-from kinetree.errors import KinetreeError, ModelError, UnsupportedError
+from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import find
 from kinetree.integrate.problem import Settings
@@ -34,6 +39,8 @@ if TYPE_CHECKING:
 
 RATES = ("rtol", "atol", "events", "max_steps", "max_step")
 """Options of runs with error control."""
+TRIED = 64
+"""Runs of a plan among which one has a start for which equations are derived."""
 
 
 def is_stepped(run: Mapping[str, Any]) -> bool:
@@ -85,10 +92,25 @@ class SweepJob:
 
     @cached_property
     def runner(self) -> Runner | LaneRunner:
-        """What makes the runs; the first values of the plan are those it is derived for."""
+        """What makes the runs, derived for the first values of the plan that have a start."""
+        variables = read_variables(self.model, self.plan.names, "plan")
+        errors: list[AssemblyError] = []
+        for number in range(min(TRIED, self.plan.count)):
+            try:
+                return self._runner_at(variables, number)
+            except AssemblyError as error:
+                errors.append(error)
+        said = str(errors[0]).rstrip(".")
+        raise ModelError(
+            f"none of its first {len(errors)} runs has a start, such as run 0: {said}",
+            element="plan",
+            cure="vary less, or begin nearer to a closed configuration",
+        )
+
+    def _runner_at(self, variables: Sequence[DesignVariable], number: int) -> Runner | LaneRunner:
+        """What makes the runs, derived for the values of one of them."""
         plan, run = self.plan, self.run
-        variables = read_variables(self.model, plan.names)
-        first = dict(zip(plan.names, plan.rows(0, 1)[0].tolist(), strict=True))
+        first = dict(zip(plan.names, plan.rows(number, number + 1)[0].tolist(), strict=True))
         options = {**run, DURATION: self.duration}
         at = enter_values(variables, first, options)
         given = RunGiven(**{name: at.get(name) for name in GIVEN})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import FormatError, ModelError, UnsupportedError
 from kinetree.files import discard_parts, read_text, replacing_folder, write_file
 from kinetree.results.files import filling, load_lazily, netcdf_bytes
 
@@ -68,7 +68,7 @@ class SweepParts:
             part = _read(self._path(number))
             own = np.column_stack([part[name].values for name in names])
             if not np.array_equal(own, rows(first, first + self.size)[: len(own)]):
-                raise _other(self.folder, ["values of the plan"])
+                raise _other(self.folder, ["plan"])
 
     def whole(self, store: str, facts: Mapping[str, Any]) -> xarray.Dataset:
         """All parts that are there as one Dataset; of a folder it reads what it is asked for.
@@ -91,7 +91,7 @@ def read_parts(folder: Path) -> xarray.Dataset:
             "it holds no sweep", element=f"folder '{folder}'", cure=f"name one with {HEAD}"
         )
     files = sorted(folder.glob("part-*.nc"))
-    known = json.loads(read_text(folder / HEAD))
+    known = _head(folder)
     if not files:
         raise ModelError(
             "no part of it is there yet", element=f"folder '{folder}'", cure="wait, or sweep again"
@@ -110,8 +110,27 @@ def _join(parts: Sequence[xarray.Dataset]) -> xarray.Dataset:
 def _read(file: Path) -> xarray.Dataset:
     import xarray as xr
 
-    with xr.open_dataset(file) as part:
-        return part.load()
+    try:
+        with xr.open_dataset(file, engine="h5netcdf") as part:
+            return part.load()
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise _damage(file) from error
+
+
+def _head(folder: Path) -> dict[str, Any]:
+    """What is swept into a folder."""
+    try:
+        known = json.loads(read_text(folder / HEAD))
+        return {**known, "plan": dict(known["plan"])}
+    except (ValueError, KeyError, TypeError) as error:
+        raise _damage(folder / HEAD) from error
+
+
+def _damage(file: Path) -> FormatError:
+    what = "the folder" if file.name == HEAD else "it"
+    return FormatError(
+        "it is damaged", element=f"file '{file}'", cure=f"delete {what} and sweep again"
+    )
 
 
 def _open(folder: Path, task: dict[str, Any]) -> None:
@@ -128,7 +147,7 @@ def _open(folder: Path, task: dict[str, Any]) -> None:
                 "it holds other files", element=f"folder '{folder}'", cure="take an empty one"
             )
         write_file(head, text)
-    known = json.loads(read_text(head))
+    known = _head(folder)
     other = [key for key in task if known.get(key) != json.loads(text)[key]]
     if other:
         raise _other(folder, other)
@@ -136,7 +155,7 @@ def _open(folder: Path, task: dict[str, Any]) -> None:
 
 def _other(folder: Path | None, what: Sequence[str]) -> ModelError:
     return ModelError(
-        f"it belongs to another sweep: {', '.join(what)} differ",
+        f"it belongs to another sweep: {', '.join(what)} differ{'s' if len(what) == 1 else ''}",
         element=f"folder '{folder}'",
         cure="take another folder, or delete it",
     )
