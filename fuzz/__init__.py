@@ -4,7 +4,7 @@
 bring it back alone.  A new campaign is a new file with its `CAMPAIGN` and one more name in ALL.
 """
 
-from fuzz import closed, expressions, faults, files, names, threads, trees
+from fuzz import closed, expressions, faults, files, names, plugs, requests, threads, trees
 from fuzz.campaign import Campaign
 
 ALL: tuple[Campaign, ...] = (
@@ -15,5 +15,7 @@ ALL: tuple[Campaign, ...] = (
     names.CAMPAIGN,
     threads.CAMPAIGN,
     faults.CAMPAIGN,
+    plugs.CAMPAIGN,
+    requests.CAMPAIGN,
 )
 CAMPAIGNS = {campaign.name: campaign for campaign in ALL}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fuzz import CAMPAIGNS, expressions, grown, report, trees
+from fuzz import CAMPAIGNS, expressions, grown, plugs, report, trees
 from fuzz import faults as writing
 from fuzz.campaign import Campaign
 from fuzz.recursion import Recursion
@@ -19,6 +19,7 @@ from tests import concurrency, faults, mutations
 
 import kinetree as kt
 from kinetree.errors import FormatError
+from kinetree.studio import app as studio
 from kinetree.targets.html import source as page_source
 
 SEED = 7
@@ -66,17 +67,38 @@ def mixed_up(patch: Patch) -> None:
     patch.setattr(concurrency, "digest", lambda p: plain(p) + threading.current_thread().name)
 
 
-def hasty(patch: Patch) -> None:
-    """Files are written in place."""
+def forgetful(patch: Patch) -> None:
+    """Edits are acknowledged before the journal has them."""
+    line = '        line = json.dumps(row, ensure_ascii=False).encode() + b"\\n"\n'
+    late = f'        if row["kind"] == "edit":\n            return\n{line}'
+    folder = another_source("studio/journal.py", line, late)
+    patch.setattr(plugs, "SOURCE", folder / "src")
+    patch.setattr(plugs, "SIZE", 1)
+
+
+def talkative(patch: Patch) -> None:
+    """Mistakes of who asks are those of the studio."""
+    patch.setattr(studio, "tell_mistakes", lambda handler: handler)
+
+
+def another_source(file: str, old: str, new: str) -> Path:
+    """A folder with the sources, one of which is another."""
     folder = Path(tempfile.mkdtemp())
     shutil.copytree(faults.ROOT / "src" / "kinetree", folder / "src" / "kinetree")
-    (folder / "tests").symlink_to(faults.ROOT / "tests")
-    path = folder / "src" / "kinetree" / "files.py"
+    path = folder / "src" / "kinetree" / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return folder
+
+
+def hasty(patch: Patch) -> None:
+    """Files are written in place."""
     safe = "    with replacing(path, by=by) as part:\n        part.write_bytes(_data(content))\n"
-    text = path.read_text()
-    assert safe in text
     folders = "    Path(path).parent.mkdir(exist_ok=True)\n"
-    path.write_text(text.replace(safe, folders + "    Path(path).write_bytes(_data(content))\n"))
+    quick = folders + "    Path(path).write_bytes(_data(content))\n"
+    folder = another_source("files.py", safe, quick)
+    (folder / "tests").symlink_to(faults.ROOT / "tests")
     patch.setattr(faults, "ROOT", folder)
     patch.setattr(writing, "KINDS", ("model",))
 
@@ -89,6 +111,8 @@ PLANTED: dict[str, Callable[[Patch], None]] = {
     "names": gullible,
     "threads": mixed_up,
     "faults": hasty,
+    "plugs": forgetful,
+    "requests": talkative,
 }
 """Campaign -> what makes kinetree and the reference differ."""
 

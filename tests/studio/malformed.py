@@ -23,6 +23,11 @@ HARMLESS = ("undo", "redo", "save", "resolve", "open", "new", "start", "import",
 """Requests that would change something where they are right: they get what is wrong for sure."""
 
 
+SHAKE = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}  # fmt: skip
+"""Begins a conversation over a socket."""
+
+
 @dataclass
 class RawRequest:
     """One request as bytes on the wire.
@@ -42,21 +47,31 @@ class RawRequest:
 
     def send(self, port: int, headers: dict[str, str]) -> int:
         """The status that is answered; 0 where the connection was left or refused."""
+        return self.exchange(port, headers)[0]
+
+    def exchange(self, port: int, headers: dict[str, str]) -> tuple[int, bytes]:
+        """The status, 0 where the connection was left or refused, and all that is answered."""
         rows = {"Host": f"127.0.0.1:{port}", **headers, **self.headers}
-        rows.setdefault("Content-Length", str(len(self.body)))
+        rows = {name: value.replace("PORT", str(port)) for name, value in rows.items()}
+        if "Upgrade" not in rows:
+            rows = {"Content-Length": str(len(self.body)), "Connection": "close", **rows}
         head = [f"{self.method} {self.path} HTTP/1.1", *(f"{k}: {v}" for k, v in rows.items())]
-        whole = "\r\n".join([*head, "Connection: close", "", ""]).encode("latin-1", "replace")
+        whole = "\r\n".join([*head, "", ""]).encode("latin-1", "replace")
         whole = (whole + self.body)[: self.cut]
+        answer = b""
         with socket.create_connection(("127.0.0.1", port), timeout=20) as wire:
             try:
                 wire.sendall(whole)
                 if self.cut is not None:
-                    return 0
-                answer = wire.recv(64)
+                    return 0, b""
+                while part := wire.recv(65_536):
+                    answer += part
+                    if answer.startswith(b"HTTP/1.1 101"):  # it goes on until somebody leaves
+                        wire.settimeout(0.3)
             except OSError:
-                return 0
+                pass
         words = answer.split(b" ")
-        return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
+        return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0, answer
 
 
 def draw(chance: random.Random) -> RawRequest:
@@ -123,9 +138,16 @@ def by_hand(chance: random.Random) -> RawRequest:
         RawRequest("PUT", edit, json_kind, b"{}"),
         RawRequest("GET", "/" + "a" * 20_000),
         RawRequest("GET", SOCKET, {"Upgrade": "websocket", "Connection": "Upgrade"}),
-        RawRequest("GET", SOCKET, {
-            "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
-            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Origin": "http://evil.example"}),
+        RawRequest("GET", SOCKET, {**SHAKE, "Origin": "http://evil.example"}),
+        RawRequest("GET", SOCKET, {**SHAKE, "Origin": "http://127.0.0.1:PORT"}, _garbage(chance)),
         RawRequest("\x16\x03\x01", "/"),
         RawRequest("GET", "/api/document", cut=15),
+    ])  # fmt: skip
+
+
+def _garbage(chance: random.Random) -> bytes:
+    """What is no message, after the conversation has begun."""
+    return chance.choice([
+        chance.randbytes(200), b"\x81\x05hello", b"\x81\xff" + b"\xff" * 8, b"\xff" * 20,
+        b"\x09\xfe" + b"x" * 300, b"\x82\xfe\xff\xff" + bytes(4) + b"y" * 65_535,
     ])  # fmt: skip

@@ -48,7 +48,7 @@ def test_a_run_is_seen_when_all_of_it_is_there(
     def start(folder: Path, line: list[str]) -> Any:
         seen.append([job.state().state for job in jobs.jobs.values()])
         (folder / "said.json").write_text("{}")
-        return SimpleNamespace(poll=lambda: None, wait=lambda *_: 0)
+        return SimpleNamespace(poll=lambda: None, wait=lambda *_: 0, stdin=None)
 
     write = jobs_module.write_file
 

@@ -16,6 +16,7 @@ from tests.studio.conftest import Studio, copy_model, ended, open_studio, runnin
 import kinetree as kt
 from kinetree.errors import FormatError
 from kinetree.studio import app
+from kinetree.studio.session import EditSession
 
 
 def edit(client: Any, *operations: Any, base: int | None = None) -> Any:
@@ -153,20 +154,55 @@ def test_a_killed_studio_loses_nothing_that_was_acknowledged(model_file: Path) -
     studio.kill()
 
 
+@pytest.mark.parametrize(
+    ("torn", "kept"),
+    [(b'{"kind": "edit", "lab', 0), ('{"kind": "edit", "label": "ü'.encode()[:-1], 0),
+     (b'{"kind"\n{"kind": "save"}\n', 1)],
+)  # fmt: skip
 def test_a_journal_that_was_being_written_or_is_of_another_text_is_no_obstacle(
-    model_file: Path,
+    model_file: Path, torn: bytes, kept: int
 ) -> None:
+    """What comes after a damaged line is read again, too."""
     with running_studio(model_file) as studio:
         edit(studio.client(), ["place", "rod", 1, 2])
     journal = model_file.parent / ".kinetree" / "slider_crank.yaml.jsonl"
     with journal.open("ab") as file:
-        file.write(b'{"kind": "edit", "lab')
+        file.write(torn)
+    damaged = journal.read_bytes()
     with running_studio(model_file) as studio:
-        assert "rod: [1, 2]" in studio.client().get("/api/document").json()["text"]
+        client = studio.client()
+        assert "rod: [1, 2]" in client.get("/api/document").json()["text"]
+        edit(client, ["place", "rod", 3, 4])
+    with running_studio(model_file) as studio:
+        found = studio.client().get("/api/document").json()
+        assert (found["revision"], "rod: [3, 4]" in found["text"]) == (2, True)
+    assert [file.read_bytes() for file in journal.parent.glob("*.1.jsonl")] == [damaged] * kept
+    for file in journal.parent.glob("*.1.jsonl"):
+        file.unlink()
     model_file.write_text("name: other\n", encoding="utf-8")
     with running_studio(model_file) as studio:
         assert studio.client().get("/api/document").json()["text"] == "name: other\n"
-    assert "rod: [1, 2]" in (journal.with_suffix(".1.jsonl")).read_text(encoding="utf-8")
+    assert journal.with_suffix(".1.jsonl").read_text(encoding="utf-8").count('"edit"') == 2
+
+
+def test_a_studio_that_ended_between_saving_and_noting_it_has_its_history(
+    model_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = model_file.read_text(encoding="utf-8")
+    session = EditSession(model_file)
+    session.edit(0, [["place", "rod", 1, 2]], "place")
+
+    def gone(_: Any) -> None:
+        raise OSError("the plug was pulled")
+
+    monkeypatch.setattr(session.journal, "write", gone)
+    with pytest.raises(OSError, match="plug"):
+        session.save()
+    again = EditSession(model_file)
+    assert again.is_saved
+    again.undo()
+    assert again.text == first
+    assert EditSession(model_file).text == first
 
 
 JSON = "application/json"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import FormatError
-from kinetree.files import read_exactly, unwritable, write_file
+from kinetree.files import read_bytes, unwritable, write_file
 from kinetree.formats.edits.splices import Splice
 
 FOLDER = ".kinetree"
@@ -54,11 +54,16 @@ class EditJournal:
     def recover(self, text: str) -> Recovered:
         """What is in the journal for a file with this text; begins a new one where it is another's.
 
+        A file that has the last text was saved, and its studio ended before it could note that.
+
         Raises:
             FileError: where nothing can be written there.
         """
         found = self._read()
-        if found is not None and found.saved == text:
+        if found is not None and text in (found.saved, found.text):
+            if found.saved != text:
+                self.write({"kind": "save"})
+                found.saved = text
             return found
         self._begin(text)
         return Recovered(text, text)
@@ -86,28 +91,41 @@ class EditJournal:
     def _begin(self, text: str) -> None:
         """A new journal; an old one with edits is kept under another name."""
         if self.path.is_file():
-            number = 1
-            while (old := self.path.with_suffix(f".{number}.jsonl")).exists():
-                number += 1
-            self.path.rename(old)
+            self.path.rename(self._aside())
         if not (self.folder / ".gitignore").exists():
             write_file(self.folder / ".gitignore", "*\n")
         write_file(self.path, json.dumps({"kind": "open", "text": text}, ensure_ascii=False) + "\n")
 
+    def _aside(self) -> Path:
+        """A name that no other journal has."""
+        number = 1
+        while (old := self.path.with_suffix(f".{number}.jsonl")).exists():
+            number += 1
+        return old
+
     def _read(self) -> Recovered | None:
         """What the lines say, up to the first one that is damaged; None without a first one."""
         try:
-            lines = read_exactly(self.path).split("\n") if self.path.is_file() else []
+            data = read_bytes(self.path) if self.path.is_file() else b""
         except FormatError:
             return None
         found: Recovered | None = None
-        for line in lines:
+        good = 0
+        for line in data.split(b"\n")[:-1]:
             try:
-                row = json.loads(line)
-                found = _play(found, row)
+                found = _play(found, json.loads(line.decode()))
             except (ValueError, KeyError, TypeError, IndexError, FormatError):
                 break
+            good += len(line) + 1
+        if found is not None and good < len(data):
+            self._cut(data, good)
         return found
+
+    def _cut(self, data: bytes, good: int) -> None:
+        """Leave out what is damaged, so that the next line is read again."""
+        if b"\n" in data[good:]:  # not only a line that was being written
+            write_file(self._aside(), data)
+        write_file(self.path, data[:good])
 
 
 def _play(found: Recovered | None, row: dict[str, Any]) -> Recovered:

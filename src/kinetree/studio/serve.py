@@ -12,10 +12,10 @@ import uvicorn
 
 from kinetree.errors import FormatError
 from kinetree.studio.app import application
+from kinetree.studio.connections import MOST_CONNECTIONS, YieldingConnection
 from kinetree.studio.desk import Desk
 from kinetree.studio.guard import Guard
 
-MOST_CONNECTIONS = 32
 MOST_SAID = 65_536
 """Largest message that a socket takes before it is closed [B]."""
 
@@ -75,7 +75,7 @@ def studio_server(
         if desk.is_open and desk.session.recovered:
             tell(f"recovered {desk.session.recovered} unsaved edits of {path.name}")
         config = uvicorn.Config(
-            guard, log_level="critical", limit_concurrency=MOST_CONNECTIONS, lifespan="off",
+            guard, log_level="critical", http=YieldingConnection, lifespan="off",
             server_header=False, timeout_keep_alive=5, ws_max_size=MOST_SAID,
             timeout_graceful_shutdown=1,
         )  # fmt: skip

@@ -26,7 +26,7 @@ from kinetree.studio.journal import FOLDER
 from kinetree.studio.messages import ImportMessage, RunState
 from kinetree.studio.runs.curves import CurveStore
 from kinetree.studio.runs.measured import measured_run, run_of_file
-from kinetree.studio.runs.worker import start_worker
+from kinetree.studio.runs.worker import CANCELLED, start_worker
 
 PATIENCE = 1.5
 """Time after which a process that was asked to end is ended [s]."""
@@ -102,7 +102,7 @@ class Job:
         })  # fmt: skip
 
     def _end_word(self, said: dict[str, Any]) -> str:
-        if (self.folder / "cancelled").exists():
+        if (self.folder / CANCELLED).exists():
             return "cancelled"
         return "failed" if "error" in said or not said else "finished"
 
@@ -110,7 +110,7 @@ class Job:
         """Why it failed; a process that was ended could not say it."""
         if said:
             return str(said.get("error", ""))
-        if (self.folder / "cancelled").exists():
+        if (self.folder / CANCELLED).exists():
             return ""
         return "its process ended without a word: it was killed, or the memory was not enough"
 
@@ -187,6 +187,8 @@ class Jobs:
     def _go_on(self, process: subprocess.Popen[bytes]) -> None:
         """When a process has ended, start the next."""
         process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
         with self._lock:
             self._start_waiting()
 
@@ -247,11 +249,11 @@ class Jobs:
         """Ask a run to end, and end it where it does not; what was computed stays."""
         job = self.get(number)
         if job.is_waiting:
-            write_file(job.folder / "cancelled", "")
+            write_file(job.folder / CANCELLED, "")
             with self._lock:
                 job.line = None
         elif job.process is not None and job.is_going:
-            write_file(job.folder / "cancelled", "")
+            write_file(job.folder / CANCELLED, "")
             job.process.send_signal(signal.SIGINT)
             threading.Thread(target=_end, args=(job.process,), daemon=True).start()
         return job

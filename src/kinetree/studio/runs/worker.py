@@ -1,17 +1,21 @@
 """A process that makes one run, with a limit of its memory.
 
 It is started as `python -m kinetree.studio.runs.worker LIMIT MODULE WORDS…`: it limits itself and
-then is that module with these words, such as `kinetree.cli simulate model.yaml`.
+then is that module with these words, such as `kinetree.cli simulate model.yaml`.  Nobody writes to
+its standard input, which ends with the studio; then the run ends, too, with what it has.
 """
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
 import runpy
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 SHARE = 0.5
@@ -22,6 +26,10 @@ POLITE = 5
 """How far workers stand back, as nice counts it."""
 LIMIT = "KINETREE_WORKER_MEMORY"
 """Variable of the environment with the most memory of a worker [B]."""
+CANCELLED = "cancelled"
+"""File in the folder of a run that was told to end."""
+LAST_WORDS = 5.0
+"""Time that a run whose studio is gone may take to end [s]."""
 
 
 def memory_limit() -> int:
@@ -45,7 +53,7 @@ def start_worker(folder: Path, line: list[str]) -> subprocess.Popen[bytes]:
     """
     whole = [sys.executable, "-m", "kinetree.studio.runs.worker", str(memory_limit()), *line]
     with (folder / "said.json").open("wb") as out, (folder / "log").open("wb") as log:
-        return subprocess.Popen(whole, cwd=folder, stdout=out, stderr=log, stdin=subprocess.DEVNULL)
+        return subprocess.Popen(whole, cwd=folder, stdout=out, stderr=log, stdin=subprocess.PIPE)
 
 
 def limit_memory(most: int) -> None:
@@ -64,11 +72,27 @@ def step_back() -> None:
         os.nice(POLITE)
 
 
+def end_with_studio() -> None:
+    """Interrupt this process once its studio is gone, and end it where that does not help."""
+
+    def watch() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 1):
+                pass
+        Path(CANCELLED).touch()
+        _thread.interrupt_main()
+        time.sleep(LAST_WORDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def main() -> None:
     """Be a module, in a limited memory; what does not fit is told in one sentence."""
     limit, module, *words = sys.argv[1:]
     limit_memory(int(limit))
     step_back()
+    end_with_studio()
     sys.argv = [module, *words]
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
