@@ -8,10 +8,12 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.studio.conftest import open_studio
+from tests.studio.conftest import copy_model, open_studio, running_studio
 
+from kinetree.studio.panes import checks
 from kinetree.studio.serve import studio_server
 from kinetree.studio.session import EditSession
 from kinetree.studio.shared import beside, made_once
@@ -103,6 +105,33 @@ def test_an_edit_is_expected_before_the_disk_has_it(
     monkeypatch.setattr(session.journal, "write", lambda _: order.append("journal"))
     session.edit(0, [["set", ["bodies", "rod", "mass"], 7]], "mass")
     assert order == [session.text, "journal"]
+
+
+def test_findings_do_not_wait_for_loops_that_are_to_be_derived(tmp_path: Path) -> None:
+    """A changed number is only evaluated, and told at once with everything."""
+    with running_studio(copy_model(tmp_path, "quarter_car")) as studio:
+        client = studio.client()
+        assert client.get("/api/check").is_success
+
+        def edited(*operation: object) -> dict[str, Any]:
+            base = client.get("/api/document").json()["revision"]
+            said = {"base": base, "operations": [operation], "label": "edit"}
+            client.post("/api/document/edit", json=said).raise_for_status()
+            found: dict[str, Any] = client.get(f"/api/view?since={base}&early=1").json()
+            return found
+
+        assert not edited("set", ["bodies", "wheel", "mass"], 3)["partial"]
+        checks.DOCTOR._kept.clear()  # as where a joint or a closure is new
+        hold = checks.DOCTOR._lock
+        with hold:  # loops are looked at, and not ready
+            early = edited("set", ["bodies", "wheel", "mass"], -3)
+        assert early["partial"]
+        assert early["check"]["findings"]
+        assert early["elements"]["data"]["bodies"]["wheel"]["mass"] == -3
+        assert (early["drawing"], early["scene"]) == (None, None)
+        whole = client.get("/api/view?since=1").json()
+        assert not whole["partial"]
+        assert whole["scene"]["masses"]
 
 
 def test_edits_leave_nothing_behind(model_file: Path) -> None:

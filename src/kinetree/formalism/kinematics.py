@@ -275,6 +275,25 @@ def kinematics(frames: Frames, qdd: Sequence[Node], points: Sequence[str] | None
         _outputs(frames, path, pose, (place, motion, driven, free))
 
 
+def poses(frames: Frames, _: Sequence[Node] = (), points: Sequence[str] | None = None) -> None:
+    """Write "position" and "rotation" of every point as `kinematics` does, and nothing else."""
+    system = frames.system
+    wanted = [(point.path, system.pose(point)) for point in points_of(system.model, points)]
+    place = geometry(frames, sorted({i for _, pose in wanted for i in system.path(pose.link)}))
+    for path, pose in wanted:
+        i = pose.link
+        let = about(frames.scheme, POINT, path, section="points")
+        r = let("r", apply(place.R[i], pose.p))
+        _write_pose(frames, path, pose, place, let("x", plus(place.p[i], r)))
+
+
+def _write_pose(frames: Frames, path: str, pose: Pose, place: Geometry, at: Vec) -> None:
+    """Position and rotation of a point."""
+    turned = [rotate(pose.R.T, row) for row in place.R[pose.link]]
+    frames.scheme.output(f"{path}.position", at)
+    frames.scheme.output(f"{path}.rotation", [x for row in turned for x in row], (3, 3))
+
+
 def _outputs(
     frames: Frames,
     path: str,
@@ -287,12 +306,10 @@ def _outputs(
     let, w = about(scheme, POINT, path, section="points"), motion.w[i]
     r = let("r", apply(place.R[i], pose.p))
     at = let("x", plus(place.p[i], r))
-    turned = [rotate(pose.R.T, row) for row in place.R[i]]
+    _write_pose(frames, path, pose, place, at)
     v_r = let("vr", cross(w, r))
     v_rr = let("ar", cross(w, v_r))
     J = jacobian(frames, place, i, at)
-    scheme.output(f"{path}.position", at)
-    scheme.output(f"{path}.rotation", [x for row in turned for x in row], (3, 3))
     scheme.output(f"{path}.velocity", (*w, *plus(motion.v[i], v_r)))
     for name, rates in (("acceleration", driven), ("jdqd", free)):
         wd, a = rates.wd[i], rates.a[i]

@@ -339,7 +339,10 @@ def _masses(model: Mechanism, table: ParameterTable, held: Sequence[str] = ()) -
     if not numeric:
         return
     closed = bool(model.closures or model.drives)
-    structural = {case.joint for case in singular_joints(tree, _general_values(model), held)}
+    cases = numeric
+    if not all(row.value for row in model.parameters.values()):
+        cases = singular_joints(tree, _general_values(model, table), held)
+    structural = {case.joint for case in cases}
     for case in numeric:
         if case.why == "negative":
             yield _negative_finding(tree, table, case, closed=closed)
@@ -367,11 +370,8 @@ def _negative_finding(
     return Finding(NOTE if closed else ERROR, "mass", f"body '{body}'", problem, cure)
 
 
-def _general_values(model: Mechanism) -> dict[str, float]:
+def _general_values(model: Mechanism, table: ParameterTable) -> dict[str, float]:
     """Values of the scalars when no named parameter is zero."""
-    table = parameter_table(model)
-    if not model.parameters:
-        return table.values
     general = {row.symbol: row.value for row in table.rows}
     for k, row in enumerate(model.parameters.values()):
         general[row.symbol] = row.value or 0.7 + 0.1 * k

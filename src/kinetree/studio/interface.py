@@ -81,7 +81,8 @@ ENDPOINTS = (
     Endpoint("check", "GET", "/api/check", "What is wrong with the text, how its loops stand, and "
         "where its bodies are.", m.CheckMessage, query={"quick": "without loops and poses"}),
     Endpoint("view", "GET", "/api/view", "All of this and what is drawn, or what of it differs.",
-        m.ViewMessage, query={"since": "revision whose view is known already"}),
+        m.ViewMessage, query={"since": "revision whose view is known already",
+                              "early": "where loops are to be derived, do not wait for them"}),
     Endpoint("diagram", "GET", "/api/diagram", "The drawing; 409 where the text is not a model.",
         "image/svg+xml", query={"plain": "leave the style out"}),
     Endpoint("drawing", "GET", "/api/drawing", "The drawing as data.", m.DiagramMessage),

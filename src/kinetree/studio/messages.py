@@ -970,6 +970,7 @@ class ViewMessage(Message):
         kept: which of the following are as they were at the revision that was asked about.
         check: what is wrong, how the loops stand, where the bodies are.
         elements, values, drawing, scene: null where they are kept, and where the text has none.
+        partial: whether loops are still looked at: ask again for drawing, scene and their findings.
     """
 
     revision: int
@@ -979,6 +980,7 @@ class ViewMessage(Message):
     values: ValuesMessage | None = None
     drawing: DiagramMessage | None = None
     scene: SceneMessage | None = None
+    partial: bool = False
 
 
 class DragMessage(Message):

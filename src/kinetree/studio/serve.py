@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from kinetree.studio.connections import MOST_CONNECTIONS, YieldingConnection
 from kinetree.studio.desk import Desk
 from kinetree.studio.guard import Guard
 
+TURN = 0.0005
+"""Longest turn of a thread: what is derived beside does not hold up an answer for longer [s]."""
 MOST_SAID = 65_536
 """Largest message that a socket takes before it is closed [B]."""
 
@@ -45,6 +48,7 @@ def serve(path: Path, port: int = 0, tell: Callable[[str], object] = print) -> N
         port: 0 takes a free one.
         tell: gets the address to open, once the server listens.
     """
+    sys.setswitchinterval(TURN)
     # what is loaded stays: looking through it for garbage would hold up an edit for 0.1 s
     with studio_server(path, port, tell, then=gc.freeze) as server:
         tell(server.address)

@@ -27,7 +27,7 @@ from kinetree.view.packing import pack
 from kinetree.view.poses import poses
 from kinetree.view.profiles import profile_parts
 from kinetree.view.shapes import Shapes, read_shapes
-from kinetree.view.solids import Solid, outline
+from kinetree.view.solids import Solid, outlines
 from kinetree.view.surroundings import roads, stops
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def room_of(
     for k, parts in enumerate(solids.values()):
         if not parts:
             continue
-        frames = ground_places(some, k, np.concatenate([outline(row) for row in parts]))
+        frames = ground_places(some, k, np.concatenate(outlines(parts)))
         least = min(least, float((frames @ m.up).min()))
         if travels and k == 0:
             continue

@@ -13,6 +13,7 @@ from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
+from kinetree.formalism.quantities import POSES, Quantity
 from kinetree.model import Mechanism, refuse
 from kinetree.program import Program
 from kinetree.program.restrict import restrict
@@ -72,7 +73,7 @@ def pose_program(model: Mechanism, *, folded: bool = True) -> Program:
     names = list(model.bodies)
     outputs = [f"{name}.{what}" for name in names for what in ("position", "rotation")]
     refuse(model, invertible=False, inertia="ignore")  # a picture may be of a doubtful model
-    return restrict(_kinematics(model, names, folded=folded), outputs)
+    return restrict(_program_of(model, names, POSES, folded=folded), outputs)
 
 
 @derivation()
@@ -80,12 +81,13 @@ def velocity_program(model: Mechanism) -> Program:
     """Angular velocity [rad/s], velocity of the origin [m/s] of every body, ground components."""
     names = list(model.bodies)
     refuse(model, invertible=False, inertia="ignore")
-    return restrict(_kinematics(model, names, folded=False), [f"{name}.velocity" for name in names])
+    written = _program_of(model, names, QUANTITIES["kinematics"], folded=False)
+    return restrict(written, [f"{name}.velocity" for name in names])
 
 
-def _kinematics(model: Mechanism, names: list[str], *, folded: bool) -> Program:
+def _program_of(model: Mechanism, names: list[str], what: Quantity, *, folded: bool) -> Program:
     if model.by_matrices:
         placed = placement(model.as_frames(), folded=folded)
         return derive_placed(placed, "kinematics", points=names)
     system = linkage(model, folded=folded)
-    return QUANTITIES["kinematics"].derive(system, "recursive", points=names)
+    return what.derive(system, "recursive", points=names)

@@ -38,13 +38,15 @@ def quaternions(R: Any) -> Array:
 
 def matrices(e: Any) -> Array:
     """Rotation matrices (…, 3, 3) of unit quaternions (…, 4)."""
-    w, x, y, z = np.moveaxis(np.asarray(e, dtype=float), -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    e = np.asarray(e, dtype=float)
+    w, x, y, z = e[..., 0], e[..., 1], e[..., 2], e[..., 3]
+    R = np.empty((*e.shape[:-1], 3, 3))
+    R[..., 0, 0], R[..., 0, 1] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z)
+    R[..., 0, 2], R[..., 1, 0] = 2 * (x * z + w * y), 2 * (x * y + w * z)
+    R[..., 1, 1], R[..., 1, 2] = 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    R[..., 2, 0], R[..., 2, 1] = 2 * (x * z - w * y), 2 * (y * z + w * x)
+    R[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    return R
 
 
 def continue_signs(e: Array) -> Array:

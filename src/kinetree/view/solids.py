@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -27,6 +28,9 @@ STEEL = "#59626e"
 RUBBER = "#30353d"
 FADED = 0.25
 ROUND = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+CIRCLE = np.stack([np.cos(ROUND), np.sin(ROUND), 0 * ROUND], axis=1)
+CHOICE = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+"""Low or high, for the corners of a box."""
 
 
 def part(kind: str, at: Any = (0, 0, 0), turn: Any = NONE, **rest: Any) -> Solid:
@@ -57,10 +61,16 @@ def along(kind: str, at: Any, axis: Any, **rest: Any) -> Solid:
     return part(kind, at, onto(axis), **rest)
 
 
+def outlines(solids: Sequence[Solid]) -> list[Array]:
+    """Points of the body frame that tell how far each solid reaches, n × 3 [m]."""
+    turns = matrices(np.array([solid["turn"] for solid in solids], dtype=float).reshape(-1, 4))
+    return [_outline(solid) @ R.T + np.array(solid["at"])
+            for solid, R in zip(solids, turns, strict=True)]  # fmt: skip
+
+
 def outline(solid: Solid) -> Array:
-    """Points of the body frame that tell how far a solid reaches, n × 3 [m]."""
-    R = matrices(np.array(solid["turn"]))
-    return np.asarray(_outline(solid) @ R.T + np.array(solid["at"]))
+    """The same of one."""
+    return outlines([solid])[0]
 
 
 def _outline(solid: Solid) -> Array:
@@ -72,16 +82,14 @@ def _outline(solid: Solid) -> Array:
         half = 0.5 * np.array(solid["size"], dtype=float)
         return _corners(-half, half)
     reach = solid["radius"] + solid.get("tube", 0.0)
-    round_one = np.stack([np.cos(ROUND), np.sin(ROUND), 0 * ROUND], axis=1)
-    circle = round_one * reach
+    circle = CIRCLE * reach
     if solid["kind"] == "sphere":
         return np.concatenate([np.roll(circle, k, axis=1) for k in range(3)])
     ends = 0.5 * solid.get("length", 0.0) + (reach if solid["kind"] == "capsule" else 0.0)
     lift = np.array([0.0, 0.0, ends])
-    return np.concatenate([round_one * solid.get("top", reach) + lift, circle - lift])
+    return np.concatenate([CIRCLE * solid.get("top", reach) + lift, circle - lift])
 
 
 def _corners(low: Array, high: Array) -> Array:
     """The eight corners of a box."""
-    choice = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-    return np.where(choice == 0, low, high)
+    return np.where(CHOICE == 0, low, high)

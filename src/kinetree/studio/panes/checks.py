@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import time
 import warnings
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from kinetree.formats.yaml_file import read_data
 from kinetree.formats.yaml_plain import Plain
 from kinetree.model import Model
 from kinetree.studio.messages import CheckMessage, FindingMessage, RepairMessage
-from kinetree.studio.panes.doctor import LoopDoctor, LoopReport
+from kinetree.studio.panes.doctor import LoopDoctor, LoopReport, ModelForm, form_of
 from kinetree.studio.panes.repairs import repair
 from kinetree.studio.shared import made_once
 from kinetree.view.diagram.content import diagram_of
@@ -38,6 +40,7 @@ class TextCheck:
         findings: all that is to be said.
         loops: mobility, partition and what is redundant, for a closed model whose loops close.
         gaps: closure -> how far it stays open.
+        form: what its equations depend on; None where it has errors.
         report: how the model stands; None where it does not.
         time: what the check took [s].
     """
@@ -46,8 +49,14 @@ class TextCheck:
     findings: tuple[FindingMessage, ...]
     loops: dict[str, Any] = field(default_factory=dict)
     gaps: dict[str, float] = field(default_factory=dict)
+    form: ModelForm | None = None
     report: LoopReport | None = None
     time: float = 0.0
+
+    @property
+    def is_only_evaluated(self) -> bool:
+        """Whether no loops have to be derived for it."""
+        return self.form is None or DOCTOR.knows(self.form)
 
     def message(self, revision: int) -> CheckMessage:
         """As it is told."""
@@ -72,7 +81,11 @@ def quick_check(text: str) -> TextCheck:
         _finding(f.severity, f.element, f.problem, f.cure, plain, text) for f in model.findings()
     ]
     rows += [*_switched_off(model, plain), *_pictures(model, plain)]
-    return TextCheck(model, tuple(rows), time=time.perf_counter() - began)
+    form: ModelForm | None = None
+    if not _is_wrong(rows):
+        with suppress(KinetreeError):  # the doctor says what is wrong
+            form = form_of(model)
+    return TextCheck(model, tuple(rows), form=form, time=time.perf_counter() - began)
 
 
 @made_once(8)
@@ -85,22 +98,26 @@ def check(text: str) -> TextCheck:
     model, rows, plain = first.model, list(first.findings), yaml_text(text).plain
     found: LoopReport | None = None
     gaps: dict[str, float] = {}
-    if not any(row.severity == "error" for row in rows):
-        found, problem = _report(model)
+    if not _is_wrong(rows):
+        found, problem = _report(model, first.form)
         for part in problem.parts if problem is not None else ():
             rows.append(_finding("error", part.element, part.problem, part.cure, plain))
             gaps |= _gap(part)
     loops = {} if found is None or found.partition is None else facts(found.partition)
     spent = time.perf_counter() - began
-    return TextCheck(model, tuple(rows), loops, gaps, found, spent)
+    return TextCheck(model, tuple(rows), loops, gaps, first.form, found, spent)
 
 
-def _report(model: Model) -> tuple[LoopReport | None, KinetreeError | None]:
+def _is_wrong(rows: Sequence[FindingMessage]) -> bool:
+    return any(row.severity == "error" for row in rows)
+
+
+def _report(model: Model, form: ModelForm | None) -> tuple[LoopReport | None, KinetreeError | None]:
     """How a model stands, and why not."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = DOCTOR.report(model)
+            found = DOCTOR.report(model, form)
     except KinetreeError as error:
         return None, error
     return found, found.problem

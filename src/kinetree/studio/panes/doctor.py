@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from kinetree.view.poses import pose_program, program_poses
 
 LATER = 0.5
 """Before native code is made, which would hold up the first answers about a structure [s]."""
+SOON = 0.05
+"""Deriving that nobody notices [s]."""
 MOST_STRUCTURES = 8
 """Structures whose equations are kept."""
 GEOMETRY = ("joints", "closures", "drives", "tables")
@@ -44,11 +47,14 @@ class StructureEquations:
     Attributes:
         system: loops with the values that they were derived for; None without closures.
         places: gives position and rotation of every body.
+        time: that deriving them took [s].
     """
 
     def __init__(self, model: Model) -> None:
+        began = time.perf_counter()
         self.system = loops(model) if model.closures or model.drives else None
         self.places = pose_program(model, folded=False)
+        self.time = time.perf_counter() - began
         self._functions: dict[str, Function] = {}
         self._begun = threading.Lock()
 
@@ -129,6 +135,26 @@ class PosedModel:
         return found[0] if q.ndim == 1 else found
 
 
+@dataclass(frozen=True)
+class ModelForm:
+    """What equations of a model depend on, and what they are evaluated with.
+
+    Attributes:
+        structure: names, kinds, axes, laws, and which numbers are 0 or 1.
+        values: of its parameters.
+    """
+
+    structure: str
+    values: Mapping[str, float]
+
+
+def form_of(model: Model) -> ModelForm:
+    """The form of a model."""
+    table = parameter_table(model)
+    values = dict(zip(table.names, table.defaults, strict=True))
+    return ModelForm(structure(model, table), values)
+
+
 class LoopDoctor:
     """Looks at one model after the other; equations of the last structures are kept."""
 
@@ -136,9 +162,19 @@ class LoopDoctor:
         self._kept: OrderedDict[str, StructureEquations] = OrderedDict()
         self._lock = threading.Lock()
 
-    def report(self, model: Model) -> LoopReport:
-        """How a model stands."""
-        posing = self.posing(model)
+    def knows(self, form: ModelForm) -> bool:
+        """Whether a model is only evaluated, or its equations are soon there."""
+        found = self._kept.get(form.structure)
+        return found is not None and (not found.is_of_one_model or found.time < SOON)
+
+    def report(self, model: Model, form: ModelForm | None = None) -> LoopReport:
+        """How a model stands.
+
+        Args:
+            model: the mechanism.
+            form: of it, where it is known already.
+        """
+        posing = self.posing(model, form)
         found: Partition | None = None
         problem: KinetreeError | None = None
         q = np.asarray(model.initial(), dtype=float)
@@ -153,18 +189,16 @@ class LoopDoctor:
                 q = np.asarray(error.nearest, dtype=float)
         return LoopReport(found if model.closures else None, q, posing.places(q), problem)
 
-    def posing(self, model: Model) -> PosedModel:
+    def posing(self, model: Model, form: ModelForm | None = None) -> PosedModel:
         """A model whose loops and places can be evaluated."""
-        table = parameter_table(model)
-        values = dict(zip(table.names, table.defaults, strict=True))
+        form = form or form_of(model)
         with self._lock:
-            equations = self._equations(model, table)
-            system = equations.loops_of(model, values)
+            equations = self._equations(model, form.structure)
+            system = equations.loops_of(model, form.values)
         equations.compile()
-        return PosedModel(model, values, equations, system, self._lock)
+        return PosedModel(model, form.values, equations, system, self._lock)
 
-    def _equations(self, model: Model, table: ParameterTable) -> StructureEquations:
-        key = structure(model, table)
+    def _equations(self, model: Model, key: str) -> StructureEquations:
         found = self._kept.get(key)
         if found is None or found.is_of_one_model:
             found = StructureEquations(model)

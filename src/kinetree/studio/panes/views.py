@@ -11,7 +11,7 @@ from pathlib import Path
 from kinetree.errors import KinetreeError
 from kinetree.formats.edits.entries import yaml_text
 from kinetree.studio.messages import ElementsMessage, Message, ViewMessage
-from kinetree.studio.panes.checks import check
+from kinetree.studio.panes.checks import check, quick_check
 from kinetree.studio.panes.diagrams import diagram_message
 from kinetree.studio.panes.scenes import SceneMemory
 from kinetree.studio.panes.values import values_message
@@ -31,6 +31,16 @@ class ViewMemory:
         self.scenes = SceneMemory()
         self._told: OrderedDict[int, dict[str, str]] = OrderedDict()
         self._lock = threading.Lock()
+
+    def early(self, text: str, revision: int) -> ViewMessage | None:
+        """What can be said of a text before its loops are derived; None where they are known."""
+        found = quick_check(text)
+        if found.is_only_evaluated:
+            return None
+        return ViewMessage(
+            revision=revision, kept=[], check=found.message(revision), partial=True,
+            elements=elements_message(text, revision), values=values_message(text, revision),
+        )  # fmt: skip
 
     def message(self, text: str, revision: int, folder: Path, since: int | None) -> ViewMessage:
         """What follows from a text, or how it differs from what followed from an earlier revision.

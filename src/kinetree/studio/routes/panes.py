@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from kinetree.formats.schema import SCHEMA_FILE
 from kinetree.formats.yaml_file import read
 from kinetree.studio.desk import Desk
-from kinetree.studio.messages import EmptyMessage, LiveData, PoseMessage
+from kinetree.studio.messages import EmptyMessage, LiveData, PoseMessage, ViewMessage
 from kinetree.studio.panes.catalogue import catalogue
 from kinetree.studio.panes.checks import check, picture, quick_check
 from kinetree.studio.panes.diagrams import diagram_message
@@ -141,8 +141,13 @@ def _picture_answers(desk: Desk) -> dict[str, Handler]:
     async def view(request: Request) -> Response:
         session, since = desk.session, whole_number(request, "since")
         text, revision, folder = session.text, session.revision, session.path.parent
-        known = memory()
-        return await answer(lambda: known.message(text, revision, folder, since))
+        known, may_wait = memory(), "early" not in request.query_params
+
+        def give() -> ViewMessage:
+            early = None if may_wait else known.early(text, revision)
+            return early or known.message(text, revision, folder, since)
+
+        return await answer(give)
 
     async def scene_page(_: Request) -> Response:
         text, folder = desk.session.text, desk.session.path.parent

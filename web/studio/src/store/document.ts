@@ -1,5 +1,5 @@
 // The document: edits go to the server one after the other, what follows from the text comes back.
-import type { CheckMessage, DocumentChange, DocumentText, ElementsMessage, ViewMessage } from "../protocol/api";
+import type { DocumentChange, DocumentText, ElementsMessage, ViewMessage } from "../protocol/api";
 import { ask, Refusal, Silence } from "../protocol/client";
 import { difference, splice, type Operation } from "../protocol/text";
 import { sceneOf } from "./scene";
@@ -8,7 +8,6 @@ import { put, state, tell, type ModelData, type StudioState } from "./state";
 
 const PAUSE = 400; // after typing, before the text is sent [ms]
 const AGAIN = 700; // before a request that nobody answered is made again [ms]
-const EARLY = 80; // before data and findings are asked for alone, where looking at loops takes longer [ms]
 
 let queue: Promise<unknown> = Promise.resolve();
 let typed: string | null = null;
@@ -119,15 +118,16 @@ export async function look(): Promise<void> {
   }
 }
 
-/** What follows from the text in one answer; while it waits for loops, data and findings come first. */
+/** What follows from the text in one answer; where loops have to be derived for it, data and findings come first. */
 async function lookOnce(): Promise<void> {
   const known = state().view;
-  const early = window.setTimeout(() => void takeEarly(), EARLY);
-  try {
-    takeView(await ask<ViewMessage>(known === null ? "/api/view" : `/api/view?since=${known}`));
-  } finally {
-    window.clearTimeout(early);
+  if (known === null) {
+    takeView(await ask<ViewMessage>("/api/view"));
+    return;
   }
+  const said = await ask<ViewMessage>(`/api/view?since=${known}&early=1`);
+  if (said.partial) takeEarly(said);
+  takeView(said.partial ? await ask<ViewMessage>(`/api/view?since=${known}`) : said);
 }
 
 /** Everything at once, so that the page is drawn once; what is as it was stays the same object. */
@@ -144,16 +144,13 @@ function takeView(said: ViewMessage): void {
 }
 
 /** Tree, forms and findings of a text whose loops are still looked at. */
-async function takeEarly(): Promise<void> {
-  try {
-    const [elements, quick] = await Promise.all([ask<ElementsMessage>("/api/elements"), ask<CheckMessage>("/api/check?quick=1")]);
-    const { check, view } = state();
-    if (view !== null && view >= elements.revision) return; // all is there already
-    put({ ...read(elements), ...(check ? { check: { ...check, findings: quick.findings } } : {}) });
-    shown("findings", quick.revision);
-  } catch {
-    // the whole answer tells what is wrong
-  }
+function takeEarly({ check, elements, values, revision }: ViewMessage): void {
+  const before = state().check;
+  put({
+    ...(elements ? read(elements) : {}), ...(values ? { values: values.values } : {}),
+    ...(before ? { check: { ...before, findings: check.findings } } : {}),
+  });
+  shown("findings", revision);
 }
 
 function read({ data }: ElementsMessage): Partial<StudioState> {
