@@ -57,7 +57,10 @@ function Drawing(): ReactElement {
     takeSelection(changes);
     setNodes((old) => applyNodeChanges(changes.filter((one) => one.type === "position" || one.type === "dimensions"), old));
   }, []);
+  // while a body moves, nobody asks which of a thousand anchors is under the pointer
+  const lifted = useCallback(() => host.current?.classList.add("moving"), []);
   const dropped = useCallback((_: unknown, __: Shown, moved: Shown[]) => {
+    host.current?.classList.remove("moving");
     const places = new Map((state().drawing?.bodies ?? []).map((body) => [body.name, body]));
     const operations = moved.flatMap((node): Operation[] => {
       const [x, y] = unitsOf(node);
@@ -91,8 +94,8 @@ function Drawing(): ReactElement {
     >
       <ReactFlow<Shown, AnyEdge>
         nodes={shownNodes} edges={edges} nodeTypes={NODES} edgeTypes={EDGES} connectionMode={ConnectionMode.Loose}
-        onNodesChange={nodesChanged} onEdgesChange={edgesChanged} onNodeDragStop={dropped}
-        onSelectionDragStop={droppedAll} onConnect={connected} onPaneClick={onPane} onNodeClick={nodeClicked}
+        onNodesChange={nodesChanged} onEdgesChange={edgesChanged} onNodeDragStart={lifted} onNodeDragStop={dropped}
+        onSelectionDragStart={lifted} onSelectionDragStop={droppedAll} onConnect={connected} onPaneClick={onPane} onNodeClick={nodeClicked}
         onDoubleClick={(event) => { if ((event.target as Element).classList.contains("react-flow__pane")) placeBody(event); }}
         snapToGrid snapGrid={SNAP} deleteKeyCode={null} multiSelectionKeyCode={MORE_KEYS} selectionKeyCode="Shift"
         zoomOnDoubleClick={false} minZoom={0.02} maxZoom={2.5} disableKeyboardA11y nodesFocusable edgesFocusable elevateEdgesOnSelect
