@@ -35,9 +35,20 @@ def solutions() -> Program:
     return step.along(["q_next", "qd_next"], ("q", "qd", "p"))
 
 
+def tree_sweep() -> Program:
+    """Accelerations of the same tree, and bars from theirs."""
+    return kt.derive(zoo.every_kind(), "forward").adjoint("qdd", ("q", "qd", "p"))
+
+
+def closed_sweep() -> Program:
+    """Bars of the step of the same mechanism."""
+    step = step_program(mechanisms.slider_crank(), "hybrid", tolerance=1e-9, smooth=True)
+    return step.adjoint(["q_next", "qd_next"], ("q", "qd", "p"), only=True)
+
+
 def start(program: Program) -> Array:
     """Coordinates that close the loops, unit quaternions included."""
-    closed = program.gives("q_next")
+    closed = program.gives("q_next") or program.takes("q_next_bar")
     found = mechanisms.slider_crank() if closed else zoo.every_kind()
     q: Array = kt.assemble(found).q if closed else found.initial()
     return q
@@ -78,6 +89,38 @@ def test_the_shared_part_and_the_rest_are_the_whole(make: Callable[[], Program])
         expected = whole(**own)
         for port in made.outputs:
             found = y[port.start : port.stop, lane].reshape(port.shape)
+            assert_close(found, expected[port.name], FORMALISM)
+
+
+@pytest.mark.parametrize("make", [tree_sweep, closed_sweep])
+def test_the_way_there_in_lanes_and_the_sweep_of_each_are_the_whole(
+    make: Callable[[], Program],
+) -> None:
+    program = make()
+    made, whole = DerivedProgram.of(program).swept, program.compile()
+    random = np.random.default_rng(3)
+    ports = [port for port in made.given.inputs if not port.parameter]
+    size = made.given.sizes["x"]
+    closed = {"q": start(program), "h": 1e-3}
+    moved = {port.name: 1 + 1e-3 * random.normal(size=LANES) for port in ports}
+    given = {}
+    for port in ports:
+        one = np.broadcast_to(closed.get(port.name, 0.1), port.shape)
+        given[port.name] = np.array([factor * one for factor in moved[port.name]])
+    lanes = rows(size * LANES).reshape(size, LANES)
+    for port in ports:
+        lanes[port.start : port.stop] = given[port.name].reshape(LANES, -1).T
+    sweep = made.sweep
+    kept, work = rows(sweep.size * LANES).reshape(sweep.size, LANES), rows(sweep.work)
+    LANE_CALL(sweep.ahead)(*map(address, (lanes, made.constants(), kept, work)))
+    for lane in range(LANES):
+        expected = whole(check=False, **{name: v[lane] for name, v in given.items()})
+        if made.shown:
+            assert_close(kept[: made.shown, lane], expected["qdd"], FORMALISM)
+        x, y = lanes[:, lane].copy(), np.zeros(sum(port.size for port in made.outputs))
+        SINGLE(sweep.behind)(address(x), address(kept[:, lane:]), address(y))
+        for port in made.outputs:
+            found = y[port.start : port.stop].reshape(port.shape)
             assert_close(found, expected[port.name], FORMALISM)
 
 

@@ -38,6 +38,8 @@ LARGE = 6
 """Velocities of a model from which it is worth to look for results on disk."""
 DOT = "_dot"
 """End of the names of inputs that are changes of others (see `along`)."""
+BAR = "_bar"
+"""End of the names of weights and of what becomes of them (see `adjoint`)."""
 LONG = 0.1
 """Time of deriving from which a result is worth a file [s]."""
 # by the arena in which the Nodes of a result live, and its key
@@ -75,6 +77,14 @@ class DerivedProgram:
         program = self.program
         moves = [row.name + DOT for row in program.inputs if program.takes(row.name + DOT)]
         return lanes_apart(program, self.digest, moves)
+
+    @cached_property
+    def swept(self) -> LanesApart:
+        """The way there, with the Program's own outputs, and the sweep back from "…_bar"."""
+        program = self.program
+        bars = [row.name for row in program.inputs if row.name.endswith(BAR)]
+        own = [row.name for row in program.outputs if not row.name.endswith(BAR)]
+        return lanes_apart(program, self.digest, bars, own)
 
     @cached_property
     def quick_function(self) -> Function:

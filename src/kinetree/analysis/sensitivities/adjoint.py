@@ -206,7 +206,7 @@ class Backward:
     ) -> BackwardMarch:
         reverse = leg.reverse
         turning = bool(reverse.made.system.forward.input("q").quaternions)
-        kernels = reverse.rates, reverse.of_rates, reverse.of_projection if turning else None
+        kernels = reverse.of_stages, reverse.of_projection if turning else None
         return BackwardMarch(self.tableau, rows or (leg.t, leg.Y), kernels, sums)
 
     def _step_aside(self, made: Tangent, leg: Leg, k: int, t: float) -> Array:

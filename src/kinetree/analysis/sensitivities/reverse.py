@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.analysis.sensitivities.directions import ByLabels, bars_by_variable, inputs_by
 from kinetree.arrays import Array
-from kinetree.integrate.loops.backward import ReverseKernel
+from kinetree.integrate.loops.backward import ReverseKernel, SweptKernel
 from kinetree.program.state_form import STATE
 from kinetree.targets.kept import DerivedProgram, remember
 
@@ -56,45 +56,49 @@ class Reverse:
         rows = (labels for name, labels in self.by.items() if name != STATE)
         return sum(6 if labels is None else len(labels) for labels in rows)
 
-    def _derive(self, program: Program, of: str) -> DerivedProgram:
-        """The reverse of a Program, derived once."""
+    def _derive(self, program: Program, of: str, *, only: bool = True) -> DerivedProgram:
+        """The reverse of a Program, derived once; with its own outputs, or only the bars."""
         made = self.made
         names = ", ".join(row.name for row in self.variables)
         return remember(
-            lambda: DerivedProgram.of(program.adjoint(of, self.by, only=True)),
+            lambda: DerivedProgram.of(program.adjoint(of, self.by, only=only)),
             f"reverse of {of}", made.system.model, self.key, names,
             made.system.forms.rates.digest,
         )  # fmt: skip
 
-    def _kernel(self, program: Program, of: str) -> ReverseKernel:
+    def _kernel(self, form: DerivedProgram, of: str) -> ReverseKernel:
         system = self.made.system
-        form = self._derive(program, of)
         function = form.quick_function if self.once else form.function
         values = function.with_values(system.parameters)
         return ReverseKernel(values, system.loads.fixed, f"{of}_bar")
 
     @cached_property
-    def rates(self) -> ReverseKernel:
-        """The rates themselves."""
+    def _rates(self) -> DerivedProgram:
+        """The rates and their reverse."""
+        return self._derive(self.made.system.forms.rates.program, "yd", only=False)
+
+    @cached_property
+    def of_stages(self) -> SweptKernel:
+        """The rates, then their reverse."""
         system = self.made.system
-        function = system.forms.rates.function.with_values(system.parameters)
-        return ReverseKernel(function, system.loads.fixed)
+        parts = self._rates.swept.with_values(system.parameters)
+        return SweptKernel(parts, system.loads.fixed, "yd_bar")
 
     @cached_property
     def of_rates(self) -> ReverseKernel:
         """Reverse of the rates."""
-        return self._kernel(self.made.system.forms.rates.program, "yd")
+        return self._kernel(self._rates, "yd")
 
     @cached_property
     def of_projection(self) -> ReverseKernel | None:
         """Reverse of the projection; none where there is nothing to project."""
         form = self.made.system.forms.projection
-        return None if form is None else self._kernel(form.program, STATE)
+        return None if form is None else self._kernel(self._derive(form.program, STATE), STATE)
 
     @cached_property
     def of_looks(self) -> ReverseKernel:
         """Reverse of the expressions of measures."""
-        return self._kernel(self.made.looks.program, "e")
+        return self._kernel(self._derive(self.made.looks.program, "e"), "e")
 
     def call(self, kernel: ReverseKernel, t: float, Y: Array, weights: Array) -> Bars:
         """Bars from weights at one state."""

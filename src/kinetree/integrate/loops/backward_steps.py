@@ -11,8 +11,11 @@ goes from the end to the start however few are kept:
 | action | from | to | step | count |
 |---|---|---|---|---|
 | ADVANCE | slot | slot | first | steps to make |
-| BACK | slot of the state before | - | number | - |
+| BACK | slot of the first state before | - | first | steps, at most eight |
 | LOOK | slot | - | number | - |
+
+The reverse of a step is two functions: what the state before decides, for all steps of an action
+side by side, one per lane, and the sweep of λ, step by step.  Of runs in lanes it is one, for all.
 
 Refs: Griewank2008 ch. 3, 12
 """
@@ -27,14 +30,15 @@ from typing import Any
 import numpy as np
 
 from kinetree.arrays import Array, Flags, Integers
-from kinetree.integrate.loops.backward import ReverseKernel
+from kinetree.integrate.loops.backward import ReverseKernel, SweptKernel, spread
 from kinetree.integrate.loops.equal_steps import align, lane_code
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import Function, address
+from kinetree.targets.native.lanes.packing import LANES
 from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, Code, Value
 
 ENTRY = "kt_back_steps"
-KERNELS = ("step", "reverse", "look")
+KERNELS = ("step", "ahead", "reverse", "look")
 PARTS = ("", "_c", "_x", "_y", "_w", "_t", "_bar")
 TABLE = (
     "n", "bars", "clock", "slots", "lam", "sums", "weights", "width", "marks", "advances",
@@ -43,8 +47,8 @@ TABLE = (
 """Numbers and addresses: components of the state, other bars; start and step [s]; states kept; λ
 and sums of the other bars; weights of the expressions, `width` per step, and which steps have any;
 steps made anew.  Of every kernel: address, constants, arguments, results, room, the place of the
-time among the arguments (-1 without one), and the address of the weights.  In lanes every number of
-components counts them in all lanes."""
+time among the arguments (-1 without one), and the address of the weights.  What comes ahead of the
+reverse has rows of lanes.  Of runs in lanes every number of components counts them in all lanes."""
 ADVANCE, BACK, LOOK = range(3)
 COLUMNS = 5
 """Numbers of an action."""
@@ -77,10 +81,18 @@ class _Writer:
         kind, source, target, step, count = (code.load(code.at(row, k), INT) for k in range(5))
         with code.when(kind.same(ADVANCE)):
             self._advance(self._slot(source), self._slot(target), step, count)
-        with code.when(kind.same(BACK)):
-            self._back(self._slot(source), step)
-        with code.when(kind.same(ADVANCE).negate()):
+        with code.when(kind.same(LOOK)):
             self._look(self._slot(source), step)
+        with code.when(kind.same(BACK)):
+            if self.lanes == 1:
+                self._go_ahead(source, step, count)
+
+            def back(index: Value) -> None:
+                number = count - index + (-1)
+                self._back(source + number, step + number, number)
+                self._look(self._slot(source + number), step + number)
+
+            code.each(count, back)
 
     def _slot(self, number: Value) -> Value:
         return self.code.at(self.entry("slots"), number * self.entry("n", INT))
@@ -99,12 +111,29 @@ class _Writer:
         code.each(count, one)
         code.copy(x, target, n)
 
-    def _back(self, state: Value, step: Value) -> None:
+    def _go_ahead(self, slot: Value, step: Value, count: Value) -> None:
+        """What the states before some steps decide; lanes to spare repeat the last of them."""
+        code, x, place = self.code, self.entry("ahead_x"), self.entry("ahead_t", INT)
+        last = count + (-1)
+        for lane in range(LANES):
+            number = code.choose(last < lane, last, code.constant(lane, INT))
+            spread(code, self._slot(slot + number), code.at(x, lane), self.entry("n", INT))
+            with code.when(place >= 0):
+                t = self._time(step + number)
+                code.store(t, code.at(code.at(x, place), lane))
+        code.call(self.entry("ahead"), [self.entry(f"ahead_{part}") for part in "xcyw"])
+
+    def _back(self, slot: Value, step: Value, number: Value) -> None:
         """λ and sums before a step."""
         code, n, lam = self.code, self.entry("n", INT), self.entry("lam")
-        code.copy(state, self.entry("reverse_x"), n)
         code.copy(lam, self.entry("reverse_bar"), n)
-        self._call("reverse", step)
+        if self.lanes == 1:
+            kept = code.at(self.entry("ahead_y"), number)
+            given = self.entry("reverse_x"), kept, self.entry("reverse_y")
+            code.call(self.entry("reverse"), given)
+        else:
+            code.copy(self._slot(slot), self.entry("reverse_x"), n)
+            self._call("reverse", step)
         code.copy(self.entry("reverse_y"), lam, n)
         self._add(code.at(self.entry("reverse_y"), n), self.entry("sums"), self.entry("bars", INT))
 
@@ -124,18 +153,22 @@ class _Writer:
         """Add numbers to others."""
         code = self.code
 
-        def one(i: Value) -> None:
+        def some(i: Value, kind: str) -> None:
             place = code.at(target, i)
-            code.store(code.load(place) + code.load(code.at(source, i)), place)
+            code.store(code.load(place, kind) + code.load(code.at(source, i), kind), place)
 
-        code.each(count, one)
+        code.each_number(count, some)
+
+    def _time(self, step: Value) -> Value:
+        """The time at which a step begins [s]."""
+        code, clock = self.code, self.entry("clock")
+        return code.load(clock) + code.real(step) * code.load(code.at(clock, 1))
 
     def _call(self, kernel: str, step: Value) -> None:
         """Call a kernel at the time at which a step begins."""
         code, x, place = self.code, self.entry(f"{kernel}_x"), self.entry(f"{kernel}_t", INT)
         with code.when(place >= 0):
-            clock = self.entry("clock")
-            t = code.load(clock) + code.real(step) * code.load(code.at(clock, 1))
+            t = self._time(step)
             for lane in range(self.lanes):
                 code.store(t, code.at(code.at(x, place), lane))
         parts = ("x", "c", "y") if self.lanes == 1 else ("x", "c", "y", "w")
@@ -171,6 +204,10 @@ class LaneKernel:
         return next((port.start for port in ports if port.name == self.weights), 0)
 
 
+StepKernel = ReverseKernel | LaneKernel | SweptKernel
+"""A function of steps: of a single run, of runs in lanes, the reverse in two of a single run."""
+
+
 class StepsBack:
     """The steps of one leg of a run, or of runs in lanes, to be gone backwards.
 
@@ -180,7 +217,7 @@ class StepsBack:
     """
 
     def __init__(
-        self, kernels: Mapping[str, ReverseKernel | LaneKernel], slots: Array, clock: Array,
+        self, kernels: Mapping[str, StepKernel], slots: Array, clock: Array,
         looks: tuple[Array, Flags], bars: tuple[Array, Array],
     ) -> None:  # fmt: skip
         """A march that has not begun.
@@ -206,7 +243,9 @@ class StepsBack:
         self._enter(sizes)
         self._enter({name: self._hold(array) for name, array in arrays.items()})
         for name, kernel in kernels.items():
-            if isinstance(kernel, LaneKernel):
+            if isinstance(kernel, SweptKernel):
+                self._enter_swept(kernel)
+            elif isinstance(kernel, LaneKernel):
                 self._enter_lanes(name, kernel)
             else:
                 self._enter_kernel(name, kernel)
@@ -228,6 +267,19 @@ class StepsBack:
             f"{name}_c": self._hold(function.preamble_values()),
             f"{name}_y": self._hold(np.zeros(function.sizes["y"])),
             f"{name}_bar": address(x[place:]),
+        })  # fmt: skip
+
+    def _enter_swept(self, kernel: SweptKernel) -> None:
+        parts, (x, place) = kernel.parts, kernel.arguments()
+        lanes, kept, work = kernel.rooms
+        time = next((port.start * LANES for port in parts.given.inputs if port.name == "t"), -1)
+        results = sum(port.size for port in parts.outputs)
+        self._enter({
+            "ahead": parts.sweep.ahead, "ahead_x": self._hold(lanes), "ahead_t": time,
+            "ahead_c": self._hold(parts.constants()), "ahead_y": self._hold(kept),
+            "ahead_w": self._hold(work),
+            "reverse": parts.sweep.behind, "reverse_x": self._hold(x),
+            "reverse_y": self._hold(np.zeros(results)), "reverse_bar": address(x[place:]),
         })  # fmt: skip
 
     def _enter_lanes(self, name: str, kernel: LaneKernel) -> None:

@@ -228,6 +228,19 @@ class Code(Arithmetic):
 
         self.fold(count, (), one)
 
+    def each_number(self, count: Value, body: Callable[[Value, str], None]) -> None:
+        """Repeat the body for the numbers of an array, several at a time, with the kind of these.
+
+        Args:
+            count: of the numbers.
+            body: writes what is done with those from an index on: LANES of them where the kind is
+                VEC, one where it is REAL.
+        """
+        blocks = count >> (LANES.bit_length() - 1)
+        first = blocks * LANES
+        self.each(blocks, lambda index: body(index * LANES, VEC))
+        self.each(count - first, lambda index: body(first + index, REAL))
+
     def _label(self) -> str:
         self._count += 1
         return f"b{self._count}"

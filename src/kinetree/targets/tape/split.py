@@ -7,30 +7,35 @@ itself, and the others read it as they read results of a preamble.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from kinetree.targets.tape.tape import ZERO, Tape
 
 
-def split(tape: Tape, varying: Collection[int]) -> tuple[Tape, Tape]:
+def split(tape: Tape, varying: Collection[int], shown: Sequence[int] = ()) -> tuple[Tape, Tape]:
     """The shared part of a tape, and the rest.
 
     Args:
         tape: of any operations.
         varying: places among the variable inputs that differ from lane to lane.
+        shown: numbers of results that the first tape gives in place of the other, which do not
+            differ.
 
     Returns:
-        A tape of the same inputs and preamble results, whose outputs are all that the other one
-        reads; and one of the same inputs, for which these are the preamble results.
+        A tape of the same inputs and preamble results, whose outputs are those shown, and all that
+        the other one reads; and one of the same inputs, for which these are the preamble results.
     """
     moving = _moving(tape, varying)
     work = tape.operations()
-    shared, apart = _Part(tape, {*range(len(tape.code))}), _Part(tape, moving)
+    early = [tape.outputs[k] for k in shown]
+    shared, apart = _Part(tape, {*range(len(tape.code))}), _Part(tape, moving, len(early))
     shared.take(entry for entry in work if entry not in moving)
     apart.take(entry for entry in work if entry in moving)
-    apart.new.outputs = [apart.name(entry) for entry in tape.outputs]
-    shared.new.outputs = [shared.name(entry) for entry in apart.read]
-    shared.new.sizes, apart.new.sizes = tape.sizes, (tape.sizes[0], len(apart.read))
+    late = [entry for k, entry in enumerate(tape.outputs) if k not in {*shown}]
+    apart.new.outputs = [apart.name(entry) for entry in late]
+    shared.new.outputs = [shared.name(entry) for entry in (*early, *apart.read)]
+    shared.new.sizes = tape.sizes
+    apart.new.sizes = tape.sizes[0], len(shared.new.outputs)
     return shared.new, apart.new
 
 
@@ -58,11 +63,12 @@ class _Part:
     Attributes:
         new: that tape.
         own: entries that it has; others it reads as constants.
+        first: number of the first of these.
         read: these, in the order of first use.
     """
 
-    def __init__(self, tape: Tape, own: set[int]) -> None:
-        self.tape, self.new, self.own = tape, Tape((0, 0)), own
+    def __init__(self, tape: Tape, own: set[int], first: int = 0) -> None:
+        self.tape, self.new, self.own, self.first = tape, Tape((0, 0)), own, first
         self.new.lookups = list(tape.lookups)
         self.read: list[int] = []
         self._names: dict[int, int] = {ZERO: ZERO}
@@ -81,7 +87,7 @@ class _Part:
             return new.number(tape.numbers[a])
         if entry not in self.own:
             self.read.append(entry)
-            return new.leaf("const", len(self.read) - 1)
+            return new.leaf("const", self.first + len(self.read) - 1)
         if code == "part":
             return new.leaf(code, self._systems[a], b, tape.depth[entry])
         return new.leaf(code, a, b)

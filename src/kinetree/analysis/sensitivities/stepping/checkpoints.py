@@ -20,6 +20,7 @@ import numpy as np
 
 from kinetree.arrays import Integers
 from kinetree.integrate.loops.backward_steps import ADVANCE, BACK, COLUMNS
+from kinetree.targets.native.lanes.packing import LANES
 
 MarchAction = tuple[int, int, int, int, int]
 
@@ -46,7 +47,8 @@ class BackPlan:
 
 def keep_all(steps: int) -> BackPlan:
     """Every state is kept."""
-    actions = [(BACK, k, 0, k, 0) for k in reversed(range(steps))]
+    blocks = [(k, min(LANES, steps - k)) for k in reversed(range(0, steps, LANES))]
+    actions = [(BACK, k, 0, k, count) for k, count in blocks]
     return BackPlan([*range(steps)], actions, steps)
 
 
@@ -82,13 +84,13 @@ def _reverse(made: BackPlan, span: tuple[int, int], slot: int, kept: int) -> Non
         (first, end), slot = work.pop()
         free = kept - slot
         if end - first == 1:
-            made.actions.append((BACK, slot, 0, first, 0))
+            made.actions.append((BACK, slot, 0, first, 1))
         elif free == 1:
             for k in reversed(range(first, end)):
                 at = slot if k == first else kept
                 if k > first:
                     made.actions.append((ADVANCE, slot, at, first, k - first))
-                made.actions.append((BACK, at, 0, k, 0))
+                made.actions.append((BACK, at, 0, k, 1))
         else:
             middle = first + _ahead(end - first, free)
             made.actions.append((ADVANCE, slot, slot + 1, first, middle - first))

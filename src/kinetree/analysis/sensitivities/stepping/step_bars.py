@@ -10,7 +10,7 @@ from kinetree.analysis.sensitivities.directions import bars_by_variable
 from kinetree.analysis.sensitivities.stepping.step_start import pull_to_start
 from kinetree.arrays import Array, Integers
 from kinetree.formalism.natural.relative import NEAR
-from kinetree.integrate.loops.backward_steps import LOOK, StepsBack
+from kinetree.integrate.loops.backward_steps import LOOK, StepKernel, StepsBack
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.stepping.step_run import StepLeg, StepRun
@@ -40,8 +40,8 @@ def _back(run: StepRun, leg: StepLeg, weights: Array, bars: tuple[Array, Array])
     """Go back over a leg; how often its steps were made anew."""
     forms, count = leg.forms, leg.end - leg.first
     ends = f"{forms.state[0]}_next_bar"
-    kernels = {
-        "step": run.kernel(forms.step_form), "reverse": run.kernel(forms.reverse_step, ends),
+    kernels: dict[str, StepKernel] = {
+        "step": run.kernel(forms.step_form), "reverse": run.swept(forms.reverse_step, ends),
         "look": run.kernel(forms.reverse_looks, NEAR if run.near.size else "e_bar"),
     }  # fmt: skip
     span = slice(leg.first, leg.end + 1)

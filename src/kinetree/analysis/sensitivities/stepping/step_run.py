@@ -15,7 +15,7 @@ from kinetree.analysis.sensitivities.stepping.step_forms import StepForms, step_
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.formalism.natural.relative import NEAR
-from kinetree.integrate.loops.backward import ReverseKernel
+from kinetree.integrate.loops.backward import ReverseKernel, SweptKernel
 from kinetree.integrate.loops.equal_steps import Start
 from kinetree.integrate.problem import FINISHED
 from kinetree.integrate.start.beginning import Beginning, Lanes
@@ -209,6 +209,11 @@ class StepRun:
         """A compiled Program with all that does not change."""
         function = form.function.with_values(self.task.given.parameters or {})
         return ReverseKernel(function, self.constants(function), weights)
+
+    def swept(self, form: DerivedProgram, weights: str) -> SweptKernel:
+        """A reverse Program in two functions, with all that does not change."""
+        parts = form.swept.with_values(self.task.given.parameters or {})
+        return SweptKernel(parts, self.constants(parts.given), weights)
 
     def parts(self, states: Array) -> dict[str, Array]:
         """States as inputs of a step."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kinetree.targets.native.cache import default_cache
@@ -50,6 +51,26 @@ class BatchKernel:
     library: jit.Library
     body: int
     body_work: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepKernel:
+    """Eight evaluations of a preamble side by side, and single ones of the body behind them.
+
+    Attributes:
+        ahead: address of `void f(x, c, u, w)`: the preamble, eight doubles side by side each.
+        behind: address of `void f(x, u, y)`: the body for one of the eight, where u begins at its
+            lane.
+        size: rows of u.
+        work: doubles of work space w.
+        libraries: the code.
+    """
+
+    ahead: int
+    behind: int
+    size: int
+    work: int
+    libraries: tuple[jit.Library, jit.Library]
 
 
 @dataclass(slots=True)
@@ -141,6 +162,28 @@ class Kernels:
         """The loop over samples; with parameters per sample their preamble results are an input."""
         inputs = (*self.inputs, self.constants) if constant_lanes else self.inputs
         return self._batch("body", inputs, self.outputs, constant_lanes)
+
+    def sweep(self) -> SweepKernel:
+        """The preamble for eight inputs at once, then the body for one of them at a time."""
+
+        def write(which: str, options: Options) -> tuple[str, Sizes]:
+            made = plan(getattr(self.tapes, which), options.lanes)
+            parts = [helpers((made,), options), kernel(made, BODY, options), UNLIKELY]
+            text = "\n".join(parts)
+            return text, Sizes(constants=self.tapes.body.sizes[1], space=made.workspace)
+
+        def make() -> SweepKernel:
+            usual = {"strict": self.strict, "fused": jit.host().fused}
+            ways = {"preamble": Options(LANES, **usual), "body": Options(stride=LANES, **usual)}
+            (ahead, sizes), (behind, _) = (
+                self._link(f"sweep {which}", (BODY,), partial(write, which, how))
+                for which, how in ways.items()
+            )
+            found = ahead.addresses[BODY], behind.addresses[BODY]
+            return SweepKernel(*found, sizes.constants, sizes.space, (ahead, behind))
+
+        made: SweepKernel = self._once("sweep", make)
+        return made
 
     def preamble_batch(self) -> BatchKernel:
         """The loop over samples of parameters."""

@@ -32,12 +32,14 @@ class Options:
         strict: keep every rounding; otherwise products and sums may fuse.
         fused: whether the processor has a fused multiply-add.
         constant_lanes: whether preamble results come per lane.
+        stride: of a single evaluation: doubles from one preamble result to the next.
     """
 
     lanes: int = 1
     strict: bool = False
     fused: bool = True
     constant_lanes: bool = False
+    stride: int = 1
 
     @property
     def flags(self) -> str:
@@ -133,7 +135,9 @@ class Writer:
         return self.load(self.out_of, self.plan.where(entry))
 
     def _constant(self, index: int) -> Value:
-        if self.options.lanes == 1 or self.options.constant_lanes:
+        if self.options.lanes == 1:
+            return self.code.load(self.pointer("c", index, self.options.stride))
+        if self.options.constant_lanes:
             return self.load("c", index)
         return self.code.constant(self.code.load(self.pointer("c", index, 1)), self.type)
 

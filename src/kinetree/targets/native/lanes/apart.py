@@ -4,7 +4,8 @@
     void apart(x, u, y, w)       the rest, eight doubles side by side each
 
 A derivative along eight directions costs one evaluation of everything that knows nothing of them,
-and eight of what does, which is a small part of it.
+and eight of what does, which is a small part of it.  The bars of a reverse sweep are apart in the
+same way from the values on the way there, which are made for eight steps of a run at once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from functools import cache
 
 from kinetree.arrays import Array
 from kinetree.program.program import Program
-from kinetree.targets.native.compile.kernels import PREAMBLE, BatchKernel, Kernels
+from kinetree.targets.native.compile.kernels import (
+    PREAMBLE,
+    BatchKernel,
+    Kernels,
+    SweepKernel,
+)
 from kinetree.targets.native.compile.schedule import schedule
 from kinetree.targets.native.function import Function
 from kinetree.targets.native.ports import Port, in_ports, out_ports
@@ -31,12 +37,14 @@ class LanesApart:
     Attributes:
         given: its inputs, and what its parameters give.
         kernels: of the two functions, the shared one as the preamble of the other.
-        outputs: what comes out, in order.
+        outputs: what comes out of the second one, in order.
+        shown: how many results of the first one, at its front, are outputs of the Program.
     """
 
     given: Function
     kernels: Kernels
     outputs: tuple[Port, ...]
+    shown: int = 0
 
     def with_values(self, parameters: Mapping[str, float]) -> LanesApart:
         """The same with other values of parameters, by name."""
@@ -53,6 +61,11 @@ class LanesApart:
         return self.kernels.constants
 
     @property
+    def sweep(self) -> SweepKernel:
+        """The shared function for eight inputs at once, and the rest for one of them at a time."""
+        return self.kernels.sweep()
+
+    @property
     def apart(self) -> BatchKernel:
         """What is evaluated in lanes; its constants are u."""
         return self.kernels.batch()
@@ -62,15 +75,20 @@ class LanesApart:
         return self.given.preamble_values(p)
 
 
-def lanes_apart(program: Program, known: str, varying: Collection[str]) -> LanesApart:
+def lanes_apart(
+    program: Program, known: str, varying: Collection[str], shown: Collection[str] = ()
+) -> LanesApart:
     """The two functions of a Program whose digest is known.
 
     Args:
         program: what to compile.
         known: its digest.
         varying: names of the inputs that differ from lane to lane.
+        shown: names of outputs that do not, and come out of the shared function.
     """
-    inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
+    inputs, whole = in_ports(program.inputs), out_ports(program.outputs)
+    early = [k for row in whole if row.name in shown for k in range(row.start, row.stop)]
+    outputs = out_ports([row for row in program.outputs if row.name not in shown])
     own = tuple(port for port in inputs if not port.parameter)
     sizes = tuple(port.size for port in own)
     parameters = tuple(port.size for port in inputs if port.parameter)
@@ -78,13 +96,13 @@ def lanes_apart(program: Program, known: str, varying: Collection[str]) -> Lanes
 
     @cache
     def tapes() -> tuple[Lowered, Lowered]:
-        whole = lower(program)
-        shared, apart = split(whole.body, places)
-        nothing = Tape(whole.body.sizes)
-        return Lowered(nothing, whole.preamble), Lowered(schedule(apart), schedule(shared))
+        made = lower(program)
+        shared, apart = split(made.body, places, early)
+        nothing = Tape(made.body.sizes)
+        return Lowered(nothing, made.preamble), Lowered(schedule(apart), schedule(shared))
 
-    name = f"{known} apart by {sorted(varying)}"
+    name = f"{known} apart by {sorted(varying)}{f' but {sorted(shown)}' if shown else ''}"
     results = tuple(port.size for port in outputs)
     first = Kernels(lambda: tapes()[0], sizes, (), parameters, digest=f"{known} preamble")
     both = Kernels(lambda: tapes()[1], sizes, results, parameters, digest=name)
-    return LanesApart(Function(program.name, inputs, (), first), both, outputs)
+    return LanesApart(Function(program.name, inputs, (), first), both, outputs, len(early))
