@@ -240,7 +240,7 @@ BAD = {
     "unknown": ({"by": ["method.rho"]}, "'method.rho'.*method.rho_inf"),
     "range": ({"delta_f": 2.0}, "delta_f.*from 0 to 0.333"),
     "events": ({"events": {"low": kt.Event("q_b", stops=True)}}, "event 'low'"),
-    "order": ({"order": 2}, "order"),
+    "order": ({"order": 3}, "order"),
     "rtol": ({"rtol": 1e-3}, "rtol"),
     "memory": ({"memory": -1.0}, "memory"),
     "late": ({"measures": {"late": kt.at_time("q_b", 9.0)}}, "late"),

@@ -37,6 +37,7 @@ from kinetree.analysis.sensitivities.result import (
 )
 from kinetree.analysis.sensitivities.second import hessians
 from kinetree.analysis.sensitivities.statics import static_sensitivities
+from kinetree.analysis.sensitivities.stepping.step_seconds import step_hessians
 from kinetree.analysis.sensitivities.stepping.stepped import step_sensitivities
 from kinetree.analysis.sensitivities.task import StepChoice, Task
 from kinetree.analysis.sensitivities.variables import (
@@ -119,7 +120,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
             accelerations, "semi-explicit" the equations before they are solved for them
             (Docquier2013 eqs. 42 and 41); both give the same numbers.
         order: 2 adds `hessian` (measure × parameter × parameter); up to eight variables take one
-            run, of more every two groups of four take one.
+            run, of more every two groups of four take one; in equal steps a tangent of the run is
+            gone back over for every variable.
         integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4", whose steps are
             differentiated; "cvode_adams", "cvode_bdf", "RK45", "DOP853", "Radau", "BDF", "LSODA",
             whose dense output is; or equal steps: "trapezoidal", "newmark", "hht",
@@ -169,7 +171,9 @@ def _of_run(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
     made = run_task(task, given["method"])
     _tell_idle(task, made)
     if given["order"] == 2:
-        made = with_hessians(made, hessians(task, _times(task, {})))
+        stepped = task.steps is not None
+        table = step_hessians(task) if stepped else hessians(task, _times(task, {}))
+        made = with_hessians(made, table)
     found = with_functions(made, given["measures"])
     refuse_no_numbers(found)
     return found

@@ -108,9 +108,9 @@ def _check_memory(given: Mapping[str, Any]) -> None:
         return
     check_positive("a positive number of bytes", memory=given["memory"])
     stepped = is_stepped(given["integrator"], given["formulation"])
-    if not stepped or given["method"] == "direct":
+    if not stepped or given["method"] == "direct" or given["order"] == 2:
         raise UnsupportedError(
-            "only the adjoint method in equal steps keeps some of its states",
+            "only the gradient by the adjoint method in equal steps keeps some of its states",
             element="memory",
             cure="leave it out, or give method='adjoint' and a formulation",
         )
@@ -134,10 +134,10 @@ def _check_options(
         raise UnsupportedError(
             "equal steps have no use for it", element=name, cure="leave it out, or give tolerance="
         )
-    if given["order"] != 1 or given["at"] != "run":
+    if given["at"] != "run":
         raise UnsupportedError(
-            "equal steps have first derivatives of runs alone",
-            element="order" if given["order"] != 1 else "at",
+            "equal steps have derivatives of runs alone",
+            element="at",
             cure="leave integrator= and formulation= out",
         )
 

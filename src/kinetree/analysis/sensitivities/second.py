@@ -22,6 +22,7 @@ from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.sensitivities.demands import refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, Tracker
+from kinetree.analysis.sensitivities.expressions import Expressions
 from kinetree.analysis.sensitivities.looks import Looks
 from kinetree.analysis.sensitivities.start import solve_seconds, tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent, tangent_moves, with_states
@@ -48,17 +49,17 @@ def hessians(task: Task, times: Array) -> Array:
         task: what runs; nothing that it measures may be a peak or the time of an event.
         times: output times [s].
     """
-    _refuse(task)
+    refuse_second(task)
     rows, count = task.directions, len(task.directions)
     found = np.zeros((len(task.measures), count, count))
-    for block in _blocks(count):
+    for block in blocks_of(count):
         part = replace(task, variables=tuple(rows[k] for k in block))
         places = np.array(block, dtype=np.int64)
         found[:, places[:, None], places] = _block(part, times)
     return found
 
 
-def _blocks(count: int) -> list[list[int]]:
+def blocks_of(count: int) -> list[list[int]]:
     """Numbers of variables that one run takes; every two of all variables meet in one of them."""
     if count <= TOGETHER:
         return [[*range(count)]]
@@ -86,7 +87,7 @@ def _block(task: Task, times: Array) -> Array:
     return _assemble(task, first, looks)
 
 
-def _refuse(task: Task) -> None:
+def refuse_second(task: Task) -> None:
     """Refuse what has no second derivative here."""
     for name, measure in task.measures.items():
         if measure.peaks or isinstance(measure, EventTime):
@@ -171,6 +172,15 @@ def _start(task: Task, first: Tangent, made: Tangent) -> Array:
     return np.concatenate([Y, T.ravel()])
 
 
+def second_start(task: Task, seen: Expressions) -> Array:
+    """Second derivatives of expressions of the start: expression × variable × variable."""
+    first = tangent(task.system, seen, task.directions)
+    made = _nest(first, task.directions, seen.key)
+    found = _call_looks(made, task.t0, _start(task, first, made))
+    changes: Array = found[f"d{SECOND}_dalong"][:, :-1]
+    return changes
+
+
 def _assemble(task: Task, first: Tangent, looks: Looks) -> Array:
     """Hessians from second changes of expressions and integrals, Eq. (S9)."""
     count, row, found = len(task.directions), looks.row(looks.end), []
@@ -198,13 +208,18 @@ def _assemble(task: Task, first: Tangent, looks: Looks) -> Array:
 
 def _changes(looks: Looks, t: float, number: int) -> tuple[float, Array, Array]:
     """An expression at the time of a row, its first and second changes."""
-    made, row = looks.tangent(t), looks.row(t)
-    function = made.looks.function.with_values(made.system.parameters)
-    shapes = {port.name: port.shape for port in function.inputs}
-    given: dict[str, Any] = {"w": np.zeros(shapes["w"])}  # no value depends on the rate of time
-    found = made.system.call(function, t, row, **given)
+    found = _call_looks(looks.tangent(t), t, looks.row(t))
     return (
         float(found["e"][number]),
         found[SECOND][number, :-1],
         found[f"d{SECOND}_dalong"][number, :-1],
     )
+
+
+def _call_looks(made: Tangent, t: float, row: Array) -> dict[str, Array]:
+    """Expressions at a row, their first and second changes."""
+    function = made.looks.function.with_values(made.system.parameters)
+    shapes = {port.name: port.shape for port in function.inputs}
+    given: dict[str, Any] = {"w": np.zeros(shapes["w"])}  # no value depends on the rate of time
+    found: dict[str, Array] = made.system.call(function, t, row, **given)
+    return found

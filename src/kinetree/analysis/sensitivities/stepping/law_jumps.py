@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
 ASIDE = 1e-6
 """How far from the place rates are taken, as a part of the step."""
+BENDS = 1e-4
+"""Largest jump of slopes, as a part of them, at which branches count as smooth."""
 HALVINGS = 40
 """After which the place is known to rounding."""
 
 
-def refuse_law_jumps(run: SeenRun | StepRun) -> None:
-    """Refuse a run in which the right-hand side of a law jumps."""
+def refuse_law_jumps(run: SeenRun | StepRun, *, bends: bool = False) -> None:
+    """Refuse a run in which the right-hand side of a law jumps, or its slope where `bends`."""
     system, Y = run.task.system, run.y
     watches: Watches = run.task.shared.setdefault("laws", Watches(LAWS))
     watched = watches.of(system)
@@ -38,17 +40,22 @@ def refuse_law_jumps(run: SeenRun | StepRun) -> None:
     if not len(steps):
         return
     share = _zeros(run, watched.function, (Y, g), (steps, laws))
-    f, h = (_continue_rates(run, Y, steps, share, way) for way in (-1, 1))
-    size = JOINS * (1 + np.abs(f).max(axis=1))
-    jumps = np.flatnonzero(np.abs(f - h).max(axis=1) > size)
-    if len(jumps):
-        k = jumps[0]
+    (f, slope), (h, other) = (_continue_rates(run, Y, steps, share, way) for way in (-1, 1))
+    size = 1 + np.abs(f).max(axis=1)
+    found = np.abs(f - h).max(axis=1) > JOINS * size
+    if bends:
+        found |= np.abs(slope - other).max(axis=1) > BENDS * (size + np.abs(slope).max(axis=1))
+    if found.any():
+        k = np.flatnonzero(found)[0]
+        what = "it jumps" if not bends else "it or its slope jumps"
         t = run.times[steps[k]] + share[k] * run.h
         name = watched.watches[laws[k]].name.removeprefix(f"{LAWS}: ")
         raise UnsupportedError(
-            f"it jumps at t = {t:.6g} s, inside an equal step, whose derivative does not know when",
+            f"{what} at t = {t:.6g} s, inside an equal step, whose derivative does not know when",
             element=f"law with the condition '{name}'",
-            cure="take integrator='dop853', which finds the jump",
+            cure="take integrator='dop853', which finds the jump"
+            if not bends
+            else "leave order=2 out",
         )
 
 
@@ -77,8 +84,10 @@ def _zeros(
     return 0.5 * (low + high)
 
 
-def _continue_rates(run: SeenRun | StepRun, Y: Array, steps: Any, share: Array, way: int) -> Array:
-    """Rates at places inside steps, continued from one side."""
+def _continue_rates(
+    run: SeenRun | StepRun, Y: Array, steps: Any, share: Array, way: int
+) -> tuple[Array, Array]:
+    """Rates at places inside steps, continued from one side, and their slopes per step there."""
     system = run.task.system
     function = system.forms.rates.function.with_values(system.parameters)
 
@@ -90,4 +99,5 @@ def _continue_rates(run: SeenRun | StepRun, Y: Array, steps: Any, share: Array, 
         found: Array = function(check=False, **given)["yd"]
         return found
 
-    return 2 * rates(1) - rates(2)
+    near, far = rates(1), rates(2)
+    return 2 * near - far, (far - near) / (way * ASIDE)

@@ -100,6 +100,34 @@ class StepForms:
             "reverse of looks", lambda: reverse(self.looks, SEEN, self._whole_by, only=True)
         )
 
+    @cached_property
+    def second_step(self) -> DerivedProgram:
+        """s, δs, …, δp, bars of the next s and δs → bars of both and of what varies."""
+        ends = [f"{name}{NEXT}" for name in self.state]
+        ends += [f"{name}_dot" for name in ends]
+        return self._remember(
+            "reverse of tangents of steps", lambda: self._reverse(self.tangent_step.program, ends)
+        )
+
+    @cached_property
+    def second_looks(self) -> DerivedProgram:
+        """s, δs, …, δp, weights of e and δe → bars of s, δs and of what varies."""
+        ends = [SEEN, f"{SEEN}_dot"]
+        return self._remember(
+            "reverse of tangents of looks", lambda: self._reverse(self.tangent_looks.program, ends)
+        )
+
+    def _reverse(self, program: Program, ends: Sequence[str]) -> Program:
+        """The reverse of a Program with tangents, by states and tangents, which come first."""
+        both = [*self.state, *(f"{name}_dot" for name in self.state)]
+        by = {**dict.fromkeys(both), **self.by}
+        made = reverse(program, ends, by, only=True)
+        weights = [f"{name}_bar" for name in ends]
+        last = [NEAR, *weights]
+        rows = {row.name: row for row in made.inputs}
+        order = [*both, *(k for k in rows if k not in (*both, *last)), *last]
+        return replace(made, inputs=tuple(rows[name] for name in order if name in rows))
+
     @property
     def _whole_by(self) -> ByLabels:
         return {**dict.fromkeys(self.state), **self.by}

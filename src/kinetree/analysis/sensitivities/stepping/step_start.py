@@ -36,7 +36,7 @@ SAME = {"a": "qdd", "y": "xd"}
 def tangents_at_start(run: StepRun, variables: Sequence[DesignVariable]) -> Array:
     """Changes of the state of the first step: component × variable."""
     task = run.task
-    made = tangent(task.system, _start_expressions(run.task, run.stepper), variables)
+    made = tangent(task.system, start_expressions(run.task, run.stepper), variables)
     Y = tangent_start(made, variables, task.start, task.t0, task.given)
     return look(made, task.t0, Y).de
 
@@ -52,11 +52,11 @@ def pull_to_start(run: StepRun, bars: Array) -> Array:
 
 def start_reverse(task: Task, stepper: Stepper) -> Reverse:
     """The reverse of the state of the first step by the consistent start and what varies."""
-    seen = _start_expressions(task, stepper)
+    seen = start_expressions(task, stepper)
     return Reverse(tangent(task.system, seen, ()), task.directions, seen.key, once=True)
 
 
-def _start_expressions(task: Task, stepper: Stepper) -> Expressions:
+def start_expressions(task: Task, stepper: Stepper) -> Expressions:
     """The state of the first step in the terms of forward dynamics.
 
     Multipliers are left out: the iterations of a step begin with them, its end does not depend on

@@ -28,6 +28,7 @@ class StepTangents:
     """Tangents of a run by some variables, at most eight.
 
     Attributes:
+        S: changes of all states: state × component × variable.
         de: changes of all expressions: state × expression × variable.
         dy: changes of y of the model: state × variable × component.
     """
@@ -38,7 +39,8 @@ class StepTangents:
         rows = [start[None]]
         for leg in run.legs:
             rows.append(self._march(leg, rows[-1][-1]))
-        self.de, self.dy = self._looks(np.concatenate(rows))
+        self.S = np.concatenate(rows)
+        self.de, self.dy = self._looks(self.S)
 
     def _march(self, leg: StepLeg, start: Array) -> Array:
         """Tangents behind every step of a leg."""

@@ -37,12 +37,25 @@ class StepOutcome:
         by_end: its slope by the duration.
         weights: ∂V/∂e at every state.
         samples: weights of the values at the times of the measure, one row each.
+        curves: ∂²V by them, one number each.
+        curve: ∂²V/∂e² of an integral at every state.
+        powers: slopes of the integral by e.
+        by_square: ∂²V by the integral.
     """
 
     value: float
     by_end: float
     weights: Array
     samples: Array
+    curves: Array
+    curve: Array
+    powers: Array
+    by_square: float
+
+    def bend(self, de: Array) -> Array:
+        """The change of the weights with the expression: ∂²V/∂e² de."""
+        found: Array = self.curve * de + self.by_square * self.powers * float(self.powers @ de)
+        return found + (self.curves * (self.samples @ de)) @ self.samples
 
 
 def step_outcomes(run: SeenRun | StepRun) -> dict[str, StepOutcome]:
@@ -70,13 +83,20 @@ def _outcome(run: SeenRun | StepRun, name: str, measure: Measure, e: Array) -> S
     integral = float(powers @ e**measure.power)
     seen = measure.gather(Sighting(t0, end, samples @ e, integral))
     weights = seen.by_samples @ samples if len(places) else np.zeros(count)
-    by_end = seen.by_end
+    curves = seen.curved_samples if len(seen.curved_samples) else np.zeros(len(places))
+    by_end, curve, slopes = seen.by_end, np.zeros(count), powers
     if measure.power:
-        weights = weights + seen.by_integral * measure.power * powers * e ** (measure.power - 1)
+        k = measure.power
+        slopes = k * powers * e ** (k - 1)
+        weights = weights + seen.by_integral * slopes
+        if k > 1:
+            curve = seen.by_integral * k * (k - 1) * powers * e ** (k - 2)
         by_end += seen.by_integral * float(e[-1]) ** measure.power
     if len(places) and (measure.at_end or (measure.peaks and places[0] == count - 1)):
         by_end += float(seen.by_samples[0] * (sample_weights(count, count - 1, order=1) @ e)) / h
-    return StepOutcome(seen.value, by_end, weights, samples)
+    return StepOutcome(
+        seen.value, by_end, weights, samples, curves, curve, slopes, seen.curved_integral
+    )
 
 
 @dataclass(frozen=True)
