@@ -87,6 +87,33 @@ def test_code_of_the_studio_is_that_of_python(client: Any, oscillator: Studio) -
     assert client.get("/api/runs/9999/archive.zip").status_code == 422
 
 
+def test_code_goes_into_a_new_folder_beside_the_model(client: Any, oscillator: Studio) -> None:
+    number, _ = result(client, "generate", target="c", of="inverse")
+    written = client.post(f"/api/runs/{number}/folder", json={"name": "c code"}).json()
+    folder = oscillator.file.parent / "c code"
+    assert written == {"folder": "c code", "files": sorted(path.name for path in folder.iterdir())}
+    program = kt.derive(kt.load(oscillator.file), "inverse")
+    for path in program.write("c", oscillator.file.parent / "own"):
+        assert (folder / path.name).read_bytes() == Path(path).read_bytes()
+    again = client.post(f"/api/runs/{number}/folder", json={"name": "c code"})
+    assert "there are files in it" in again.json()["error"]
+    (oscillator.file.parent / "elsewhere").symlink_to(folder.parent.parent)
+    for name in ("..", "../outside", ".kinetree", "a/b", "", "elsewhere", oscillator.file.name):
+        answer = client.post(f"/api/runs/{number}/folder", json={"name": name})
+        assert answer.status_code == 422, name
+    assert client.post("/api/runs/9999/folder", json={"name": "x"}).status_code == 422
+
+
+def test_a_run_becomes_a_film(client: Any) -> None:
+    run, _ = result(client, "simulate", duration=0.2, step=0.01)
+    assert "it has no film" in client.get(f"/api/runs/{run}/film").json()["error"]
+    number, said = result(client, "film", run=run)
+    film = client.get(f"/api/runs/{number}/film")
+    assert film.headers["content-type"] == "image/gif"
+    assert film.content.startswith(b"GIF8")
+    assert said == {"file": "film.gif", "size B": len(film.content)}
+
+
 def test_what_a_target_cannot_express_is_said_before_it_starts(tmp_path: Path) -> None:
     text = copy_model(tmp_path, "four_bar").read_text(encoding="utf-8")
     refused = targets(text, "sympy").model_dump()

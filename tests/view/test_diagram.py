@@ -21,11 +21,6 @@ from kinetree.view.diagram.svg import svg
 MODELS = sorted((Path(__file__).resolve().parents[2] / "examples" / "models").glob("*.*ml"))
 HEIGHT = 3
 """Units of the grid that a body is high."""
-NOWHERE = {
-    "fluid", "tank", "fluid_volume", "accumulator", "fluid_line", "fluid_resistance", "orifice",
-    "check_valve", "fluid_source",
-}  # fmt: skip
-"""Kinds at no point and in no joint: a drawing of the mechanism does not show them."""
 
 
 @pytest.mark.parametrize("file", MODELS, ids=lambda file: file.name)
@@ -67,9 +62,7 @@ def test_the_picture_is_the_same_every_time_and_names_everything(file: Path) -> 
     tree = ET.fromstring(text)
     named = {group.get("data-path", "").partition(".")[2] for group in tree.iter()}
     joints = {name for name, row in model.joints.items() if isinstance(row, Joint)}
-    ties = {row.name for row in model.forces.values() if row.kind not in NOWHERE}
-    ends = {row.name for row in model.closures.values() if row.ends}
-    assert named >= {*model.bodies, *joints, *ties, *ends}
+    assert named >= {*model.bodies, *joints, *model.forces, *model.closures, *model.states}
 
 
 @pytest.mark.parametrize("kind", JOINTS, ids=lambda kind: kind.name)

@@ -125,6 +125,9 @@ ENDPOINTS = (
         "image/svg+xml", query={"name": "of a curve; several times", "x": "curve along the axis"}),
     Endpoint("page", "GET", RUN + "/page", "A page on which a run or modes move, which needs no "
         "server.", "text/html"),
+    Endpoint("film", "GET", RUN + "/film", "The film that was made of a run.", "image/gif"),
+    Endpoint("unpack", "POST", RUN + "/folder", "Write generated code into a folder beside the "
+        "model, one that is new or empty.", m.WrittenMessage, m.FolderMessage),
     Endpoint("archive", "GET", RUN + "/archive.zip", "Files of generated code.",
         "application/zip"),
     Endpoint("quantities", "GET", "/api/quantities", "What can be derived, and how.",

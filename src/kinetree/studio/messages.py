@@ -175,14 +175,15 @@ class AnalysisMessage(Message):
     Attributes:
         name: of the analysis.
         text: what it finds.
-        shown: how its result is shown: "run" (curves and motion), "curves", "table" or "archive".
+        shown: how its result is shown: "run" (curves and motion), "curves", "table", "archive"
+            or "film".
         needs_run: whether it looks at a run that is there already.
         options: JSON schema of its options.
     """
 
     name: str
     text: str
-    shown: Literal["run", "curves", "table", "archive"]
+    shown: Literal["run", "curves", "table", "archive", "film"]
     needs_run: bool
     options: dict[str, Any]
 
@@ -274,6 +275,19 @@ class TitleMessage(Message):
     """A name for a run."""
 
     title: str = Field(max_length=100)
+
+
+class FolderMessage(Message):
+    """A folder beside the model, which files shall be written into."""
+
+    name: str = Field(pattern=r"^\w[\w\-. ]{0,59}$")
+
+
+class WrittenMessage(Message):
+    """Files that were written into a folder beside the model."""
+
+    folder: str
+    files: list[str]
 
 
 class ImportMessage(Message):

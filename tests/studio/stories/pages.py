@@ -111,6 +111,9 @@ class StudioPage:
         """Start an analysis by its form; its number."""
         self.page.locator("#run").click()
         self.page.locator("#analysis").select_option(analysis)
+        more = self.page.locator("dialog details.more:not([open]) summary")
+        if more.count():
+            more.click()
         for name, value in options.items():
             field = self.page.locator(f"#option-{name}")
             field.check() if value is True else field.fill(str(value))

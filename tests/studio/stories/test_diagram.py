@@ -45,3 +45,7 @@ def test_roles_and_shares_are_those_of_python(open_page: OpenPage, tmp_path: Pat
     page.page.get_by_label("shares of the operations").uncheck()
     assert signs.count() == 0
     assert page.page.locator(".body .share").count() == 0
+    page.choose("bodies.wheel")
+    page.edit(lambda: page.page.locator("#outline").select_option("ellipse"))
+    page.page.locator(".body.ellipse[data-path='bodies.wheel']").wait_for()
+    assert "ellipse" in page.text().split("layout:")[1]

@@ -177,12 +177,39 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     shown = page.page.locator("#equation-count").text_content()
     assert shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']}"
     assert page.page.locator(".equations .rows li").count() == len(said["rows"])
+    program = kt.derive(kt.load(page.studio.file), "forward")
+    assert said["total"] == len(program.all_blocks)
     name = page.page.locator(".equations .rows [data-n]").first
     name.click()
     word = name.get_attribute("data-name")
-    assert word in page.page.locator("#definition").text_content()
+    _see_definition(page, word)
     lit = said["elements"][word]
     assert lit
     for path in lit:
         assert page.page.locator(f"[role=treeitem].lit[data-path='{path}']").count() == 1
+        assert page.page.locator(f".diagram [data-path='{path}'].lit").count() == 1
+    assert set(page.page.evaluate("() => kinetreeWorld.lit")) == set(lit)
     picture(page, "story9")
+    # a name of another page of equations is defined, too; then another quantity and formalism
+    use = page.page.locator("#definition button.link").first
+    follows = use.inner_text()
+    use.click()
+    _see_definition(page, follows)
+    page.page.locator("#quantity").select_option("inverse")
+    page.page.locator("#formalism").select_option("virtual_power")
+    other = page.ask("/api/equations?element=joints.wishbone&of=inverse&formalism=virtual_power")
+    count = f"{other['owned']} own, {other['entered']} it enters, of {other['total']}"
+    page.page.locator("#equation-count", has_text=count).wait_for()
+    assert "virtual power" in page.page.locator("#equation-share").inner_text()
+
+
+def _see_definition(page: StudioPage, word: str) -> None:
+    """The definition of a name that was clicked is what the Program says."""
+    page.page.wait_for_selector(f"body[data-symbol='{word}']")
+    known = page.ask(f"/api/symbols?name={word}")
+    told = page.page.locator("#definition")
+    assert f"used by {len(known['uses']) or 'none'}" in told.inner_text()
+    row = known["definition"]
+    assert told.locator("math").count() == 1 + (row is not None)
+    if row is not None:
+        assert row["about"] in told.inner_text()

@@ -63,7 +63,8 @@ def test_axe_finds_nothing(open_page: OpenPage, axe: str, tmp_path: Path) -> Non
         page.page.locator(f"#tab-{tab}").click()
         page.page.wait_for_timeout(300)
         _look(page, axe, tab, found)
-    for key, name in (("Control+k", "palette"), ("?", "keys"), ("c", "connect"), ("a", "add")):
+    for key, name in (("Control+k", "palette"), ("?", "keys"), ("c", "connect"), ("a", "add"),
+                      ("Control+o", "files"), ("Control+Enter", "run")):  # fmt: skip
         page.page.locator("#file").click()
         page.press(key)
         page.page.locator("dialog").wait_for()
@@ -71,3 +72,30 @@ def test_axe_finds_nothing(open_page: OpenPage, axe: str, tmp_path: Path) -> Non
         page.press("Escape")
     picture(page, "dark")
     assert found == {}
+
+
+BRIGHTEST = """() => {
+  const canvas = document.querySelector("#plot canvas");
+  const { height, width } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, height - 40, width, 40);
+  return data.reduce((most, red, k) => (k % 4 === 0 && data[k + 3] > 200 ? Math.max(most, red) : most), 0);
+}"""  # noqa: E501
+"""Of the numbers along the axis of time, which are dark on white paper."""
+
+
+def test_all_panes_follow_the_colours_of_the_system(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(copy_model(tmp_path, "slider_crank"))
+    page.finished(page.start("simulate", duration="0.1"))
+    page.page.locator("#plot canvas").wait_for()
+    back = "() => kinetreeWorld.stage.scene.background.getHexString()"
+    seen = []
+    for scheme in ("light", "dark"):
+        page.page.emulate_media(color_scheme=scheme)
+        page.page.locator(f"html[data-theme={scheme}]").wait_for()
+        page.page.wait_for_function("() => document.querySelectorAll('#plot canvas').length === 1")
+        seen.append((page.page.evaluate(back), page.page.evaluate(BRIGHTEST)))
+    (light, black), (dark, white) = seen
+    assert light > "c" > dark
+    assert white > 220 > black
+    page.page.get_by_role("button", name="Light or dark").click()  # one click, whatever the system
+    page.page.locator("html[data-theme=light]").wait_for()

@@ -105,3 +105,27 @@ def open_page_again(open_page: OpenPage, page: StudioPage, file: Path) -> Studio
     again = open_page(file)
     again.page.get_by_text("unsaved edits of an earlier session").wait_for()
     return again
+
+
+def test_another_file_is_opened_and_nothing_of_the_first_stays(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    file = copy_model(tmp_path, "slider_crank")
+    other = copy_model(tmp_path, "four_bar")
+    page = open_page(file)
+    page.finished(page.start("simulate", duration="0.1"))
+    page.page.wait_for_selector("body[data-run='1']")
+    page.choose("bodies.rod")
+    page.fill("mass", "2.5")
+    page.command("open or make a file")
+    page.page.locator("dialog").get_by_role("button", name=other.name).click()
+    page.page.locator("#file", has_text=other.name).wait_for()
+    page.settle(0)
+    assert page.text() == other.read_text(encoding="utf-8")
+    assert page.page.locator(".player").count() == 0
+    assert page.ask("/api/runs")["runs"] == []
+    page.command("open or make a file")
+    page.page.locator("dialog").get_by_role("button", name=file.name).click()
+    page.page.locator("#file", has_text=f"{file.name} ●").wait_for()
+    page.settle(1)
+    assert "mass: 2.5" in page.text()  # it was not saved, and not lost

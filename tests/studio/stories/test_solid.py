@@ -52,6 +52,7 @@ def test_the_view_shows_what_solids_hide_and_moves_points(
     assert page.page.evaluate("() => kinetreeWorld.stage.camera.isOrthographicCamera")
     _tick(page, "view", "orthographic")
 
+    _turn_by_keys(page)
     spots = yaml.safe_load(first)["bodies"]["chassis"]["points"]
     two = ("wishbone", "spring")
     page.page.locator("[data-path='bodies.chassis'] .twist").click()
@@ -73,6 +74,7 @@ def test_the_view_shows_what_solids_hide_and_moves_points(
     assert shown == pytest.approx(sizes, abs=SINGLE * sizes.max())
     assert page.page.evaluate("() => kinetreeWorld.tracks.children.length") == 1  # of the chassis
     picture(page, "reactions")
+    _keep_a_film(page)
 
     page.choose("bodies.wheel")
     _press(page, "layers", "fade others")
@@ -80,6 +82,47 @@ def test_the_view_shows_what_solids_hide_and_moves_points(
     assert page.page.evaluate(faint) < 0.5
     _press(page, "layers", "show all")
     assert page.page.evaluate(faint) == 1
+
+
+def _turn_by_keys(page: StudioPage) -> None:
+    """The camera turns, moves and comes nearer by keys; a click on a point selects it."""
+    camera = "() => { const c = kinetreeWorld.stage; return [...c.camera.position.toArray(), ...c.controls.target.toArray()] }"  # noqa: E501
+    page.press("v")
+    places = [np.array(page.page.evaluate(camera))]
+    for key in ("ArrowLeft", "ArrowUp", "+", "Shift+ArrowRight"):
+        page.press(key)
+        places.append(np.array(page.page.evaluate(camera)))
+    first, left, up, near, beside = places
+    away = [np.linalg.norm(row[:3] - row[3:]) for row in places]
+    assert away[:3] == pytest.approx([away[0]] * 3)
+    assert left[2] == pytest.approx(first[2])  # about the vertical
+    assert up[2] > left[2]
+    assert away[3] == pytest.approx(away[0] / 1.2)
+    assert beside[:3] - beside[3:] == pytest.approx(near[:3] - near[3:])
+    _tick(page, "layers", "points")
+    page.press("v", "Home")
+    path = "bodies.chassis.points.damper"
+    box = page.page.locator(".solid canvas").bounding_box()
+    seen = page.page.evaluate("path => kinetreeWorld.seen(path)", path)
+    page.page.mouse.click(box["x"] + seen[0], box["y"] + seen[1])
+    page.page.locator(f"[role=treeitem][aria-selected=true][data-path='{path}']").or_(
+        page.page.locator(".foot", has_text=path)
+    ).first.wait_for()
+    _tick(page, "layers", "points")
+
+
+def _keep_a_film(page: StudioPage) -> None:
+    """The run that is shown becomes a file that moves."""
+    number = len(page.ask("/api/runs")["runs"]) + 1
+    _press(page, "keep", "film of the run")
+    page.finished(number)
+    page.page.locator(".film img").wait_for()
+    with page.page.expect_download() as got:
+        page.page.get_by_role("button", name="Download film").click()
+    film = Path(got.value.path()).read_bytes()
+    assert film.startswith(b"GIF8")
+    assert film.count(b"\x21\xf9\x04") > 1  # pictures; those that are alike are one
+    picture(page, "film")
 
 
 def _file(page: StudioPage, number: int) -> Path:

@@ -20,7 +20,7 @@ export const SIDES: Record<string, [number, number, number]> = {
   top: [0, 0.0001, 1], bottom: [0, 0.0001, -1],
 };
 const MARGIN = 1.12;
-const FLAT = 0.3;
+const FLAT = 0.15; // a mechanism that lies in the plane of the ground is seen from above
 export type Theme = keyof typeof THEMES;
 
 export class Stage {
@@ -194,6 +194,36 @@ export class Stage {
     this.camera.lookAt(centre);
     this.camera.position.copy(centre).addScaledVector(direction, this.distance(centre));
     this.frame();
+    this.controls.update();
+  }
+
+  /** Turn the camera about what it looks at [rad]. */
+  orbit(sideways: number, upwards: number): void {
+    const { target } = this.controls;
+    const away = this.camera.position.clone().sub(target).applyAxisAngle(this.up, -sideways);
+    const across = new Vector3().crossVectors(this.up, away).normalize();
+    const steep = away.angleTo(this.up);
+    const next = Math.min(Math.PI - 0.02, Math.max(0.02, steep - upwards));
+    away.applyAxisAngle(across, next - steep);
+    this.camera.position.copy(target).add(away);
+    this.controls.update();
+  }
+
+  /** Go nearer, or further away where the factor is above one. */
+  approach(factor: number): void {
+    const { target } = this.controls;
+    this.camera.position.sub(target).multiplyScalar(factor).add(target);
+    if (this.camera === this.flat) this.flat.zoom /= factor;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
+  /** Move what is looked at by shares of the picture. */
+  shift(right: number, up: number): void {
+    const far = this.camera.position.distanceTo(this.controls.target);
+    const step = new Vector3(right * far, up * far, 0).applyQuaternion(this.camera.quaternion);
+    this.camera.position.add(step);
+    this.controls.target.add(step);
     this.controls.update();
   }
 

@@ -20,6 +20,9 @@ const PICK = "#3b82f6";
 const LIT = "#f59e0b";
 const MOVING = 120; // between pictures that follow each other, which are drawn plain [ms]
 const REST = 300; // after the last movement, before the picture is made better [ms]
+const NEARER = 1.2; // by one key
+const TURN = Math.PI / 24; // by one key [rad]
+const NEAR = 10; // of a mark that is meant by a click [px]
 const EFFORT = { force: "#db2777", torque: "#7c3aed" };
 const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
 
@@ -244,6 +247,21 @@ export class World implements Poses {
     this.touched = side !== "home";
     this.stage.look(SIDES[side] ?? this.stage.broadside());
     this.draw();
+  }
+
+  /** A key that turns, moves or nears the camera; whether it was one. */
+  key(key: string, shift: boolean): boolean {
+    const { stage } = this;
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key];
+    const factor = { "+": 1 / NEARER, "=": 1 / NEARER, "-": NEARER }[key];
+    if (!stage || (!way && !factor && key !== "Home")) return false;
+    this.touched = true;
+    if (key === "Home") this.look("home");
+    else if (factor) stage.approach(factor);
+    else if (shift) stage.shift(0.05 * (way?.[0] ?? 0), 0.05 * (way?.[1] ?? 0));
+    else stage.orbit(TURN * (way?.[0] ?? 0), TURN * (way?.[1] ?? 0));
+    this.draw();
+    return true;
   }
 
   project(orthographic: boolean): void {
@@ -503,9 +521,24 @@ export class World implements Poses {
       if (this.gizmo?.busy) return;
       if (this.stage) this.stage.controls.enabled = true;
       if (new Vector2(event.offsetX, event.offsetY).distanceTo(pressed) > 4) return;
+      const more = event.shiftKey || event.ctrlKey || event.metaKey;
+      const mark = this.markAt(event.offsetX, event.offsetY);
+      if (mark) return this.picked(mark, more);
       const name = this.hit(event, canvas)?.name;
-      this.picked(name === undefined ? "" : name === "ground" ? "ground" : `bodies.${name}`, event.shiftKey || event.ctrlKey || event.metaKey);
+      this.picked(name === undefined ? "" : name === "ground" ? "ground" : `bodies.${name}`, more);
     });
+  }
+
+  /** The point, joint or tie that is drawn nearest to a place of the canvas; none where bodies are in question. */
+  private markAt(x: number, y: number): string | undefined {
+    let [best, least]: [string | undefined, number] = [undefined, NEAR];
+    for (const mark of this.marks) {
+      if (mark.kind === "mass" || mark.places.length !== 1 || !this.isShown(mark)) continue;
+      const [a, b] = this.seen(mark.path);
+      const far = Math.hypot(a - x, b - y);
+      if (far < least) [best, least] = [mark.path, far];
+    }
+    return best;
   }
 
   /** Take hold of the body under the pointer: it is pulled in the plane that faces the camera. */

@@ -19,8 +19,8 @@ if (root) createRoot(root).render(<App />);
 
 /** What forms are made of. */
 async function loadKinds(): Promise<void> {
-  const [schema, { kinds }] = await Promise.all([ask<Values>("/api/schema"), ask<CatalogueMessage>("/api/catalogue")]);
-  put({ schema, catalogue: kinds });
+  const [schema, { kinds, outlines }] = await Promise.all([ask<Values>("/api/schema"), ask<CatalogueMessage>("/api/catalogue")]);
+  put({ schema, catalogue: kinds, outlines });
 }
 
 async function begin(): Promise<void> {

@@ -15,6 +15,7 @@ from kinetree.studio.messages import (
     CompareMessage,
     CurvesMessage,
     EmptyMessage,
+    FolderMessage,
     ImportMessage,
     ResultMessage,
     RunList,
@@ -37,10 +38,12 @@ from kinetree.studio.runs.efforts import efforts
 from kinetree.studio.runs.exports import (
     archive,
     csv_table,
+    film_of,
     manifest,
     motion,
     moving_page,
     picture,
+    write_beside,
 )
 from kinetree.studio.runs.jobs import Job
 
@@ -183,6 +186,13 @@ def _file_answers(desk: Desk) -> dict[str, Handler]:
         made = await run_in_threadpool(archive, _job(desk, request))
         return Response(made, media_type="application/zip")
 
+    async def unpack(request: Request) -> Response:
+        said, job = await message(request, FolderMessage), _job(desk, request)
+        return await answer(lambda: write_beside(job, desk.session.path.parent, said.name))
+
+    async def film(request: Request) -> Response:
+        return FileResponse(await run_in_threadpool(film_of, _job(desk, request)))
+
     async def drawn(request: Request) -> Response:
         job, kind = _job(desk, request), request.path_params["kind"]
         names, x = request.query_params.getlist("name"), request.query_params.get("x", "time")
@@ -193,4 +203,5 @@ def _file_answers(desk: Desk) -> dict[str, Handler]:
         job, folder = _job(desk, request), desk.session.path.parent
         return page(await run_in_threadpool(moving_page, job, folder))
 
-    return {"table": table, "netcdf": netcdf, "archive": code, "picture": drawn, "page": moving}
+    return {"table": table, "netcdf": netcdf, "archive": code, "picture": drawn, "page": moving,
+            "film": film, "unpack": unpack}  # fmt: skip

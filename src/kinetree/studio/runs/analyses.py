@@ -36,7 +36,7 @@ class Analysis:
         text: what it finds.
         options: that it takes.
         shown: "run" for curves and motion, "curves" for curves alone, "table" for rows of what it
-            says, "archive" for files.
+            says, "archive" for files, "film" for one that moves.
         needs_run: whether the run of another number is given to it.
         module: that makes it.
     """
@@ -44,7 +44,7 @@ class Analysis:
     name: str
     text: str
     options: type[o.AnalysisOptions]
-    shown: Literal["run", "curves", "table", "archive"]
+    shown: Literal["run", "curves", "table", "archive", "film"]
     needs_run: bool = False
     module: str = VERB
 
@@ -79,6 +79,8 @@ ANALYSES = {
             module=STUDY),
         Analysis("identify", "masses, inertias and friction from a recording", o.IdentifyOptions,
             "table", needs_run=True, module=STUDY),
+        Analysis("film", "pictures of the motion of a run as a file", o.FilmOptions, "film",
+            needs_run=True, module=STUDY),
         Analysis("generate", "equations in a language, an FMU or a C package", o.GenerateOptions,
             "archive"),
     )

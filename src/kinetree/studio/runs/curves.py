@@ -19,7 +19,7 @@ from kinetree.arrays import Array
 from kinetree.errors import FormatError, unknown
 from kinetree.results.files import load_run
 from kinetree.studio.messages import CurvesMessage
-from kinetree.view.signals import first_curves, groups
+from kinetree.view.signals import first_curves, groups, join_outputs
 
 BLOCK = 64
 """Rows whose least and largest values are kept."""
@@ -187,7 +187,7 @@ def read_curves(file: Path) -> RunCurves:
         names = [str(name) for name in run["event_name"].values]
         events = list(zip(run["event_time"].values.tolist(), names, strict=True))
     time = np.ascontiguousarray(run["time"].values, dtype=float)
-    return RunCurves(time, values, units, first_curves(found, independent), events)
+    return RunCurves(time, values, units, first_curves(join_outputs(found), independent), events)
 
 
 def curves_message(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +17,7 @@ from kinetree.errors import FormatError
 from kinetree.formats.yaml_file import read
 from kinetree.model import Model
 from kinetree.results.files import load_run
-from kinetree.studio.messages import ManifestMessage, MotionMessage
+from kinetree.studio.messages import ManifestMessage, MotionMessage, WrittenMessage
 from kinetree.studio.runs.curves import RunCurves
 from kinetree.studio.runs.jobs import Job
 from kinetree.view.packing import pack
@@ -105,12 +106,7 @@ def moving_page(job: Job, folder: Path) -> str:
 
 def archive(job: Job) -> bytes:
     """Files of generated code, as a ZIP archive; the same files give the same bytes."""
-    folder = job.folder / "code"
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    if not files or job.state().state != "finished":
-        raise FormatError(
-            "it has no files", element=f"run {job.number}", cure="generate code, and wait for it"
-        )
+    folder, files = _code_files(job)
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as made:
         for path in files:
@@ -118,3 +114,49 @@ def archive(job: Job) -> bytes:
             row.compress_type = zipfile.ZIP_DEFLATED
             made.writestr(row, path.read_bytes())
     return whole.getvalue()
+
+
+def _code_files(job: Job) -> tuple[Path, list[Path]]:
+    """Folder and files of generated code."""
+    folder = job.folder / "code"
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if not files or job.state().state != "finished":
+        raise FormatError(
+            "it has no files", element=f"run {job.number}", cure="generate code, and wait for it"
+        )
+    return folder, files
+
+
+def write_beside(job: Job, place: Path, name: str) -> WrittenMessage:
+    """Files of generated code in a folder beside the model, all of them or none.
+
+    Raises:
+        FormatError: where a folder or file of that name has something in it.
+    """
+    folder, files = _code_files(job)
+    target = place / name
+    if target.is_symlink() or target.is_file() or (target.exists() and any(target.iterdir())):
+        raise FormatError(
+            "there are files in it", element=f"folder '{name}'", cure="choose another name"
+        )
+    with TemporaryDirectory(dir=job.folder) as scratch:
+        made = Path(shutil.copytree(folder, Path(scratch) / "code"))
+        made.replace(target)
+    return WrittenMessage(
+        folder=name, files=[path.relative_to(folder).as_posix() for path in files]
+    )
+
+
+def film_of(job: Job) -> Path:
+    """The file of a film.
+
+    Raises:
+        FormatError: where none was made.
+    """
+    found = [job.folder / f"film.{kind}" for kind in ("gif", "mp4")]
+    there = [path for path in found if path.is_file() and job.state().state == "finished"]
+    if not there:
+        raise FormatError(
+            "it has no film", element=f"run {job.number}", cure="make a film of a run, and wait"
+        )
+    return there[0]

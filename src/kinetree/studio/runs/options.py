@@ -196,6 +196,12 @@ class IdentifyOptions(AlongRunOptions):
     rotors: bool = Field(False, description="rotor inertias are unknown, too")
 
 
+class FilmOptions(AlongRunOptions):
+    """Of a film."""
+
+    kind: str | None = _choice("of the file; mp4 needs the extra film", ("gif", "mp4"))
+
+
 class GenerateOptions(AnalysisOptions):
     """Of code."""
 

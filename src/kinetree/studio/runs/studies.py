@@ -1,4 +1,4 @@
-"""Studies of many runs: `python -m kinetree.studio.runs.studies NAME OPTIONS RUN`.
+"""Studies of many runs, and films: `python -m kinetree.studio.runs.studies NAME OPTIONS RUN`.
 
 The model is model.yaml of the present folder; how far a study is goes to progress.json, what it
 finds is printed as JSON.
@@ -25,7 +25,9 @@ from kinetree.files import write_file
 from kinetree.formats.edits.entries import yaml_text
 from kinetree.formats.yaml_file import read
 from kinetree.measures import final, integral, mean_square, peak, rms
+from kinetree.results.files import load_run
 from kinetree.units import to_si
+from kinetree.view.page import animate
 
 if TYPE_CHECKING:
     import xarray
@@ -38,6 +40,8 @@ MEASURES: Mapping[str, Callable[[str], Any]] = {
 MEASURE = re.compile(r"\s*(?:(\w+)\s*=\s*)?(\w+)\s*\((.*)\)\s*\Z")
 """A measure such as travel=peak(q_wheel)."""
 GRID_MOST = 10_000
+BESIDE = 3
+"""Folders from that of a run up to that of the model file, less one."""
 
 
 def run_sensitivity(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
@@ -111,9 +115,16 @@ def run_identify(model: Model, given: dict[str, Any], run: str) -> dict[str, Any
     return {"parameters": rows, "idle": list(found.idle), "untold": list(found.untold)}
 
 
+def run_film(model: Model, given: dict[str, Any], run: str) -> dict[str, Any]:
+    """A run as a film, with the shapes that lie beside the model."""
+    beside = Path.cwd().parents[BESIDE]
+    file = animate(model, load_run(run), Path(f"film.{given.get('kind') or 'gif'}"), shapes=beside)
+    return {"file": file.name, "size B": file.stat().st_size}
+
+
 STUDIES: Mapping[str, Callable[[Model, dict[str, Any], str], dict[str, Any]]] = {
     "sensitivity": run_sensitivity, "sweep": run_sweep, "optimise": run_optimise,
-    "identify": run_identify,
+    "identify": run_identify, "film": run_film,
 }  # fmt: skip
 """All studies by name."""
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 ROW = 6
 """Units of the grid between two lines."""
-GAP = 8
+GAP = 5
 """Units between the bodies of two columns, beside what the steps of joints take."""
 STEP = 3
 """Units that a step of a joint takes."""

@@ -69,6 +69,8 @@ def svg(drawing: Diagram, *, styled: bool = True) -> str:
     left = min(body.x * GRID for body in drawing.bodies) - MARGIN
     top = min(body.y * GRID for body in drawing.bodies) - MARGIN
     bottom = max(body.y * GRID for body in drawing.bodies) + MARGIN
+    beside, high = _beside_rows(drawing, left + MARGIN, right - left - MARGIN, bottom)
+    bottom += high
     box = f"{left} {top} {right - left} {bottom - top}"
     size = f'viewBox="{box}" width="{right - left}" height="{bottom - top}"'
     rows = [
@@ -78,9 +80,26 @@ def svg(drawing: Diagram, *, styled: bool = True) -> str:
         *_ties(drawing, places),
         *(_joint(row, places) for row in drawing.joints),
         *map(_body, drawing.bodies),
+        *beside,
         "</svg>",
     ]
     return "\n".join(rows) + "\n"
+
+
+def _beside_rows(drawing: Diagram, x: int, wide: int, y: int) -> tuple[list[str], int]:
+    """States, and ties between coordinates alone, in lines below the drawing; height of these."""
+    named = [(f"{t.section}.{t.name}", f"{t.section.removesuffix('s')} {t.name} {t.label}".strip())
+             for t in drawing.ties if not t.bodies and not t.joint]  # fmt: skip
+    named += [(f"states.{name}", f"state {name}") for name in drawing.states]
+    rows, at, line = [], 0, 0
+    for path, said in named:
+        long = 7 * len(said) + 20
+        if at and at + long > wide:
+            at, line = 0, line + 1
+        text = _text(x + at + long // 2, y + 18 * line, said, "note")
+        rows.append(_group("beside", path, said, text))
+        at += long
+    return rows, 18 * (line + 1) if rows else 0
 
 
 def _group(kind: str, path: str, note: str, content: str) -> str:

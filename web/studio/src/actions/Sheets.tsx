@@ -1,10 +1,12 @@
 // Sheets over the page: palette, menu, keys, adding, connecting, mirroring, running.
-import { useEffect, useMemo, useRef, useState, type ReactElement, type ReactNode } from "react";
+import { Fragment, useEffect, useMemo, useRef, useState, type ReactElement, type ReactNode } from "react";
 import { begin, betweenPlaces, fieldsOf, kinds } from "../panel/schema";
 import { Choice, parsed } from "../panel/inputs";
 import { edit } from "../store/document";
 import { fresh, names, ONE, places, SECTIONS, steps } from "../store/model";
 import { put, state, useStudio, type Values } from "../store/state";
+import { Choices } from "../shell/Start";
+import { listFiles } from "../store/files";
 import { RunForm } from "../runs/RunForm";
 import { addElement, connect, connectable } from "./elements";
 import { spelled } from "./keys";
@@ -14,8 +16,9 @@ export function Sheets(): ReactElement | null {
   const sheet = useStudio((s) => s.sheet);
   switch (sheet) {
     case "palette": return <Sheet title="Commands"><Palette /></Sheet>;
-    case "menu": return <Sheet title="Menu"><Menu /></Sheet>;
-    case "keys": return <Sheet title="Keys"><Keys /></Sheet>;
+    case "menu": return <Sheet title="Menu" wide><Menu /></Sheet>;
+    case "keys": return <Sheet title="Keys" wide><Keys /></Sheet>;
+    case "files": return <Sheet title="Open or make a file"><Files /></Sheet>;
     case "add": return <Sheet title="Add an element"><Add /></Sheet>;
     case "connect": return <Sheet title="Connect two places"><Connect /></Sheet>;
     case "mirror": return <Sheet title="Mirror bodies"><Mirror /></Sheet>;
@@ -25,7 +28,7 @@ export function Sheets(): ReactElement | null {
 }
 
 /** A dialog; the focus goes into it, and back where it was. */
-function Sheet({ title, children }: { title: string; children: ReactNode }): ReactElement {
+function Sheet({ title, wide = false, children }: { title: string; wide?: boolean; children: ReactNode }): ReactElement {
   const host = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null;
@@ -35,7 +38,7 @@ function Sheet({ title, children }: { title: string; children: ReactNode }): Rea
   }, []);
   const close = (): void => put({ sheet: null });
   return (
-    <dialog ref={host} className="sheet" aria-label={title} onClose={close} onClick={(event) => event.target === host.current && close()}>
+    <dialog ref={host} className={wide ? "sheet wide" : "sheet"} aria-label={title} onClose={close} onClick={(event) => event.target === host.current && close()}>
       <header><h2>{title}</h2><button type="button" className="icon" aria-label="Close" onClick={close}>×</button></header>
       {children}
     </dialog>
@@ -79,6 +82,13 @@ function Palette(): ReactElement {
   );
 }
 
+/** The folder, while a file of it is open. */
+function Files(): ReactElement | null {
+  const files = useStudio((s) => s.files);
+  useEffect(() => void listFiles(), []);
+  return files ? <Choices files={files} /> : null;
+}
+
 function Menu(): ReactElement {
   const menus = [...new Set(COMMANDS.map((row) => row.menu))];
   return (
@@ -100,17 +110,16 @@ function Menu(): ReactElement {
 const MORE: [string, string][] = [
   ["Arrows", "move the selected bodies of the diagram (Shift: ten times as far)"], ["Enter", "select what has the focus"],
   ["Drag", "from anchor to anchor connects; a click on each does too"], ["Double click", "on an empty place adds a body; on a name renames"],
-  ["Shift+Drag", "selects a box"], ["Wheel", "zooms at the pointer"],
+  ["Arrows in 3-D", "turn the view (Shift: move it), + and − come nearer"], ["Arrows in curves", "move in time, + and − zoom, 0 shows all"], ["Shift+Drag", "selects a box"], ["Wheel", "zooms at the pointer"],
 ];
 
 function Keys(): ReactElement {
   return (
-    <table className="keys first" tabIndex={-1}>
-      <tbody>
-        {COMMANDS.filter((row) => row.key).map((row) => <tr key={row.name}><td><kbd>{spelled(row.key ?? "")}</kbd></td><td>{row.label}</td></tr>)}
-        {MORE.map(([key, text]) => <tr key={key}><td><kbd>{key}</kbd></td><td>{text}</td></tr>)}
-      </tbody>
-    </table>
+    <dl className="keys first" tabIndex={-1}>
+      {[...COMMANDS.filter((row) => row.key).map((row) => [row.name, spelled(row.key ?? ""), row.label]), ...MORE.map(([key, text]) => [key, key, text])].map(([id, key, text]) => (
+        <Fragment key={id}><dt><kbd>{key}</kbd></dt><dd>{text}</dd></Fragment>
+      ))}
+    </dl>
   );
 }
 

@@ -2,7 +2,7 @@
 import { flush, verb } from "../store/document";
 import { ask, downloadText } from "../protocol/client";
 import { paint, place, put, select, show, state, tell, wind, type Tab } from "../store/state";
-import { cancelLast, isGoing } from "../runs/jobs";
+import { cancelLast, isGoing, start } from "../runs/jobs";
 import { close, open, play, takeLive, useLive } from "../live/session";
 import { takePose } from "../view3d/start";
 import { addBody, copied, duplicate, paste, remove } from "./elements";
@@ -42,8 +42,10 @@ const tab = (name: Tab, label: string, key: string): Command => ({
 
 export const COMMANDS: readonly Command[] = [
   { name: "save", label: "Save", menu: "File", key: "Mod+S", icon: "save", perform: () => verb("save"), enabled: () => !state().document?.saved, typing: true },
+  { name: "files", label: "Open or make a file…", menu: "File", key: "Mod+O", perform: () => flush().then(() => put({ sheet: "files" })), typing: true },
   { name: "share", label: "Share the shown run as a page", menu: "File", perform: () => window.open(`/api/runs/${state().clock.run}/page`), enabled: () => state().clock.run !== null },
   { name: "share-live", label: "Share a page that simulates", menu: "File", perform: shareLive },
+  { name: "film", label: "Make a film of the shown run", menu: "File", perform: () => start("film", { run: state().clock.run }), enabled: () => state().clock.run !== null },
   { name: "undo", label: "Undo", menu: "Edit", key: "Mod+Z", icon: "undo", perform: () => verb("undo"), enabled: () => state().document?.undo !== null, typing: true },
   { name: "redo", label: "Redo", menu: "Edit", key: "Mod+Shift+Z", icon: "redo", perform: () => verb("redo"), enabled: () => state().document?.redo !== null, typing: true },
   { name: "copy", label: "Copy", menu: "Edit", key: "Mod+C", perform: () => navigator.clipboard.writeText(copied()), enabled: some },
@@ -62,6 +64,7 @@ export const COMMANDS: readonly Command[] = [
   { name: "go-tree", label: "Go to the tree", menu: "View", key: "T", perform: () => document.querySelector<HTMLElement>("[role=treeitem][tabindex='0']")?.focus() },
   { name: "go-properties", label: "Go to the properties", menu: "View", key: "P", perform: () => document.querySelector<HTMLElement>(".panel input, .panel select, .panel button")?.focus() },
   { name: "go-diagram", label: "Go to the diagram", menu: "View", key: "G", perform: () => document.querySelector<HTMLElement>(".react-flow__node")?.focus() },
+  { name: "go-solid", label: "Go to the 3-D view", menu: "View", key: "V", perform: () => document.querySelector<HTMLElement>(".solid .canvas")?.focus() },
   { name: "diagram", label: "Show or hide the diagram", menu: "View", perform: () => place({ diagram: !state().places.diagram }) },
   { name: "solid", label: "Show or hide the 3-D view", menu: "View", perform: () => place({ solid: !state().places.solid }) },
   { name: "fit", label: "Show all", menu: "View", key: "Home", perform: () => window.dispatchEvent(new Event("kinetree-fit")) },

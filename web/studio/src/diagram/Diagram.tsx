@@ -9,6 +9,7 @@ import type { Operation } from "../protocol/text";
 import { edit } from "../store/document";
 import { shown } from "../store/shown";
 import { put, select, state, useStudio } from "../store/state";
+import { Beside } from "./Beside";
 import { BodyNode } from "./BodyNode";
 import { ConnectMenu } from "./ConnectMenu";
 import { JointLine, TieLine } from "./edges";
@@ -24,6 +25,12 @@ const MORE_KEYS = ["Shift", "Control", "Meta"];
 const ARROWS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
 };
+
+/** Names grow where all is drawn small. */
+function zoomed(host: HTMLElement | null, zoom: number): void {
+  const told = String(Math.max(0.1, Math.round(20 * zoom) / 20));
+  if (host && host.style.getPropertyValue("--zoom") !== told) host.style.setProperty("--zoom", told);
+}
 
 export function Diagram(): ReactElement {
   return <ReactFlowProvider><Drawing /></ReactFlowProvider>;
@@ -52,6 +59,7 @@ function Drawing(): ReactElement {
     if (drawing && nodes.length) shown("diagram", drawing.revision);
   }, [drawing, nodes.length > 0]);
   useShares();
+  const moved = useCallback((_: unknown, { zoom }: { zoom: number }) => zoomed(host.current, zoom), []);
 
   const nodesChanged = useCallback((changes: NodeChange<Shown>[]) => {
     takeSelection(changes);
@@ -94,7 +102,7 @@ function Drawing(): ReactElement {
     >
       <ReactFlow<Shown, AnyEdge>
         nodes={shownNodes} edges={edges} nodeTypes={NODES} edgeTypes={EDGES} connectionMode={ConnectionMode.Loose}
-        onNodesChange={nodesChanged} onEdgesChange={edgesChanged} onNodeDragStart={lifted} onNodeDragStop={dropped}
+        onNodesChange={nodesChanged} onEdgesChange={edgesChanged} onNodeDragStart={lifted} onNodeDragStop={dropped} onMove={moved}
         onSelectionDragStart={lifted} onSelectionDragStop={droppedAll} onConnect={connected} onPaneClick={onPane} onNodeClick={nodeClicked}
         onDoubleClick={(event) => { if ((event.target as Element).classList.contains("react-flow__pane")) placeBody(event); }}
         snapToGrid snapGrid={SNAP} deleteKeyCode={null} multiSelectionKeyCode={MORE_KEYS} selectionKeyCode="Shift"
@@ -105,6 +113,7 @@ function Drawing(): ReactElement {
         <Controls showInteractive={false} position="bottom-left" />
       </ReactFlow>
       <Tools />
+      <Beside />
       <ConnectMenu />
       {stale && <p className="veil" role="note">The text has mistakes: this is the last good drawing.</p>}
     </section>

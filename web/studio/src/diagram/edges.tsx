@@ -49,19 +49,36 @@ function Sign({ x, y, sign, role }: { x: number; y: number; sign: string; role: 
     <>
       {"T=".includes(sign[0] ?? "") ? <rect className={kind} x={x - 11} y={y - 11} width={22} height={22} />
         : <circle className={kind} cx={x} cy={y} r={11} />}
-      <text className="step" x={x} y={y + 4}>{sign}</text>
+      <text className="step" x={x} y={y + 1}>{sign}</text>
     </>
   );
+}
+
+const NAME = 13; // from the end of a line to its name [px]
+
+/** Places on a cubic curve that is written as a path: at a share of it, and near one of its ends. */
+function along(path: string, share: number, end: 0 | 1): { middle: [number, number]; near: [number, number] } {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = (path.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
+  const at = (t: number): [number, number] => {
+    const s = 1 - t;
+    const mix = (p: number, q: number, r: number, z: number): number => s ** 3 * p + 3 * s * s * t * q + 3 * s * t * t * r + t ** 3 * z;
+    return [mix(a, c, e, g), mix(b, d, f, h)];
+  };
+  const first = 3 * (end === 0 ? Math.hypot(c - a, d - b) : Math.hypot(g - e, h - f)); // speed at that end
+  const t = Math.min(0.3, NAME / Math.max(1, first));
+  return { middle: at(b > h ? 1 - share : share), near: at(end === 0 ? t : 1 - t) };
 }
 
 export const TieLine = memo(function TieLine(props: EdgeProps<TieEdge>): ReactElement {
   const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data, selected } = props;
   const marks = useMarks(id, selected);
-  const [path, x, y] = getBezierPath({
+  const [path] = getBezierPath({
     sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, curvature: 0.35 + 0.2 * (data?.lane ?? 0),
   });
   const tie = data?.tie;
   const closure = tie?.section === "closures";
+  const { middle, near } = along(path, 0.5 + 0.16 * (data?.lane ?? 0), data?.end ?? 0);
+  const [x, y] = closure ? [near[0], near[1] + 7] : middle;
   return (
     <g className={`${tie?.section ?? ""} tie ${marks}`} data-path={id}>
       <BaseEdge path={path} interactionWidth={16} />

@@ -45,6 +45,8 @@ export interface JointEdgeData extends Record<string, unknown> {
 export interface TieEdgeData extends Record<string, unknown> {
   tie: TieDrawing;
   lane: number;
+  /** The end at which its name stands: that where fewer lines meet. */
+  end: 0 | 1;
 }
 
 export type BodyNode = Node<BodyData, "body">;
@@ -67,6 +69,8 @@ export function graph(drawing: DrawingMessage): { nodes: BodyNode[]; edges: AnyE
     data: { joint, efforts: drawing.ties.filter((tie) => tie.joint === joint.name) },
     ariaLabel: `joint ${joint.name}, ${joint.kind}, from ${at(joint.parent, joint.points[0] ?? "")} to ${at(joint.child, joint.points[1] ?? "")}`,
   }));
+  const meet = new Map<string, number>();
+  for (const tie of drawing.ties) if (tie.joint === "") for (const body of tie.bodies) meet.set(body, (meet.get(body) ?? 0) + 1);
   const ties = drawing.ties.filter((tie) => tie.joint === "" && isBetween(tie)).map((tie): TieEdge => {
     const [a = "", b = ""] = tie.bodies;
     const key = [a, b].sort().join(" ");
@@ -75,7 +79,7 @@ export function graph(drawing: DrawingMessage): { nodes: BodyNode[]; edges: AnyE
     return {
       id: `${tie.section}.${tie.name}`, type: "tie", source: nodeId(a), target: nodeId(b),
       sourceHandle: handleId(tie.points[0] ?? "", "out"), targetHandle: handleId(tie.points[1] ?? "", "out"),
-      data: { tie, lane },
+      data: { tie, lane, end: (meet.get(a) ?? 0) <= (meet.get(b) ?? 0) ? 0 : 1 },
       ariaLabel: `${tie.section.slice(0, -1)} ${tie.name}, ${tie.kind}, between ${at(a, tie.points[0] ?? "")} and ${at(b, tie.points[1] ?? "")}`,
     };
   });

@@ -87,8 +87,9 @@ function ElementForm({ path }: { path: string }): ReactElement {
         shown.map((field) => <FieldRow key={field.name} field={field} kind={kind} path={element} value={rowOf(field)} />)}
       {hidden.length > 0 && isMapping(row) &&
         <button type="button" className="link" onClick={() => setAll(!all)} aria-expanded={all}>
-          {all ? "fewer fields" : `${hidden.length} more fields`}
+          {all ? "fewer fields" : `${hidden.length} more ${hidden.length === 1 ? "field" : "fields"}`}
         </button>}
+      {section === "bodies" && <Outline body={name} />}
       {(section === "bodies" || section === "ground") && <Points body={section === "ground" ? "ground" : name} />}
       {section !== "ground" && (
         <footer>
@@ -101,6 +102,22 @@ function ElementForm({ path }: { path: string }): ReactElement {
         </footer>
       )}
     </>
+  );
+}
+
+/** The shape of a body in the diagram; the mechanism does not know it. */
+function Outline({ body }: { body: string }): ReactElement | null {
+  const outlines = useStudio((s) => s.outlines);
+  const row = useStudio((s) => s.drawing?.bodies.find((one) => one.name === body));
+  if (!row) return null;
+  return (
+    <div className="row unsaid">
+      <label htmlFor="outline">drawn as</label>
+      <div className="inputs">
+        <Choice id="outline" value={row.outline} choices={outlines} commit={(text) => void edit([["place", body, row.x, row.y, text]], `draw ${body} as ${text}`)} />
+      </div>
+      <p className="meaning">its shape in the diagram, without effect on the motion</p>
+    </div>
   );
 }
 

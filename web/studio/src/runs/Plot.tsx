@@ -6,8 +6,12 @@ import { shown as marked } from "../store/shown";
 import { state, useStudio, wind } from "../store/state";
 import { joined, type Curve } from "./curves";
 
-/** Okabe and Ito's colours, which colour-blind people tell apart; darker where paper is white. */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#6a3d9a", "#7f7f7f"];
+/** Okabe and Ito's colours, which colour-blind people tell apart; darker where paper is white, lighter where it is dark. */
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#6a3d9a", "#7f7f7f"];
+const DARK = ["#56b4e9", "#ff9d4d", "#2fd3a1", "#f0a3cd", "#f0e442", "#8cc8ff", "#bfa2f0", "#b5bcc6"];
+const colours = (): string[] => (state().dark ? DARK : LIGHT);
+const MOST_AXES = 4;
+const STILL = 1e-9; // least height of an axis, as a share of its values and 1
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 
 export type Mode = "time" | "phase" | "difference";
@@ -27,8 +31,8 @@ interface PlotProps {
 export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps): ReactElement {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const theme = useStudio((s) => s.theme);
-  const drawn = `${mode} ${theme} ${curves.map((curve) => `${curve.run} ${curve.name}`).join()}`;
+  const dark = useStudio((s) => s.dark);
+  const drawn = `${mode} ${dark} ${curves.map((curve) => `${curve.run} ${curve.name}`).join()}`;
   const given = useRef<Curve[] | null>(null);
   const held = useRef({ curves, zoom, events, end, span });
   held.current = { curves, zoom, events, end, span };
@@ -53,6 +57,10 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
     if (span) shown.setScale("x", { min: span[0], max: span[1] });
     marked("curves");
   }, [curves, span, mode]);
+  const now = useStudio((s) => s.clock.t);
+  useEffect(() => {
+    if (plot.current && mode !== "phase") mark(plot.current);
+  }, [now, mode, curves]);
   const key = (event: KeyboardEvent): void => {
     const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.key];
     const factor = { "+": 0.5, "-": 2 }[event.key];
@@ -102,9 +110,16 @@ function drawEvents(shown: uPlot, events: [number, string][]): void {
   ctx.restore();
 }
 
+/** What an axis shows of values: errors of a run do not fill it. */
+function reach(_: uPlot, low: number | null, high: number | null): [number, number] {
+  const [a, b] = [low ?? 0, high ?? 1];
+  const lack = Math.max(0, STILL * Math.max(1, Math.abs(a), Math.abs(b)) - (b - a)) / 2;
+  return uPlot.rangeNum(a - lack, b + lack, 0.1, true) as [number, number];
+}
+
 function overTime(place: HTMLElement, curves: Curve[], units: Record<string, string>, held: Held): uPlot {
   const { text, line } = inks();
-  // a scale for every unit; the first two have an axis
+  // a scale and an axis for every unit, the first on the left
   const scaleOf = (name: string): string => units[name] || (name.split(".")[0] ?? "");
   const groups = [...new Set(curves.map((curve) => scaleOf(curve.name)))];
   const names = [...new Set(curves.map((curve) => curve.name))];
@@ -115,18 +130,18 @@ function overTime(place: HTMLElement, curves: Curve[], units: Record<string, str
   });
   const made = new uPlot({
     ...size(place), cursor: { drag: { x: true, y: false, setScale: false }, focus: { prox: 16 }, bind: { dblclick: () => () => (held.current.zoom(null), null) } }, legend: { live: true },
-    scales: { x: { time: false }, ...Object.fromEntries(groups.map((group) => [group, {}])) },
+    scales: { x: { time: false }, ...Object.fromEntries(groups.map((group) => [group, { range: reach }])) },
     axes: [
-      { stroke: text, grid: { stroke: line, width: 0.5 }, ticks: { stroke: line }, label: "t [s]", labelSize: 16, size: 34 },
-      ...groups.slice(0, 2).map((group, k) => axis(group, k === 0 ? 3 : 1)),
+      { stroke: text, grid: { stroke: line, width: 0.5 }, ticks: { stroke: line }, size: 32, values: (_, ticks) => ticks.map((tick) => `${short(tick)} s`) },
+      ...groups.slice(0, MOST_AXES).map((group, k) => axis(group, k === 0 ? 3 : 1)),
     ],
     series: [{ label: "t", value: (_, v) => (v === null ? "" : `${short(v)} s`) }, ...curves.map((curve): uPlot.Series => ({
       label: runs.length > 1 ? `${curve.name} · run ${curve.run}` : curve.name, scale: scaleOf(curve.name),
-      stroke: COLOURS[names.indexOf(curve.name) % COLOURS.length] ?? "", width: 1.5, dash: DASHES[runs.indexOf(curve.run) % DASHES.length] ?? [],
-      spanGaps: true, points: { show: false }, value: (_, v) => (v === null ? "" : short(v)),
+      stroke: colours()[names.indexOf(curve.name) % LIGHT.length] ?? "", width: 1.5, dash: DASHES[runs.indexOf(curve.run) % DASHES.length] ?? [],
+      spanGaps: true, pxAlign: 0, points: { show: false }, value: (shown, v, own) => (v === null ? "" : `${short(v)}${since(shown, own, v)}`),
     }))],
     hooks: {
-      ready: [(shown) => clicks(shown), (shown) => pans(shown, held)], draw: [(shown) => drawEvents(shown, held.current.events)],
+      ready: [(shown) => clicks(shown), (shown) => pans(shown, held), (shown) => void shown.over.append(marker())], setScale: [(shown) => mark(shown)], setLegend: [standing], draw: [(shown) => drawEvents(shown, held.current.events)],
       setSelect: [(shown) => {
         if (shown.select.width < 4) return;
         held.current.zoom([shown.posToVal(shown.select.left, "x"), shown.posToVal(shown.select.left + shown.select.width, "x")]);
@@ -135,6 +150,37 @@ function overTime(place: HTMLElement, curves: Curve[], units: Record<string, str
     },
   }, joined(curves) as uPlot.AlignedData, place);
   return made;
+}
+
+/** The second cursor: a line at the time that the 3-D view shows. */
+function marker(): HTMLElement {
+  const made = document.createElement("div");
+  made.className = "now";
+  return made;
+}
+
+function mark(shown: uPlot): void {
+  const line = shown.over.querySelector<HTMLElement>(".now");
+  const { run, t } = state().clock;
+  const { min, max } = shown.scales["x"] ?? {};
+  if (!line) return;
+  standing(shown);
+  line.hidden = run === null || min === undefined || max === undefined || min === null || max === null || t < min || t > max;
+  if (!line.hidden) line.style.left = `${shown.valToPos(t, "x")}px`;
+}
+
+/** Where nobody points, the legend says the values at that time. */
+function standing(shown: uPlot): void {
+  const { run, t } = state().clock;
+  if (run !== null && (shown.cursor.left ?? -1) < 0) shown.setLegend({ idx: shown.valToIdx(t) }, false);
+}
+
+/** How far a value is from that of its curve at the time of the 3-D view. */
+function since(shown: uPlot, own: number, value: number): string {
+  const { run, t } = state().clock;
+  if (run === null || t <= 0 || (shown.cursor.left ?? -1) < 0) return "";
+  const there = shown.data[own]?.[shown.valToIdx(t)];
+  return typeof there === "number" ? ` (Δ ${short(value - there, 4)})` : "";
 }
 
 /** A click sets the time of the 3-D view. */
@@ -173,7 +219,7 @@ function phase(place: HTMLElement, curves: Curve[]): uPlot {
   });
   const data = [null, ...rows.map((row) => [row.x, row.y])] as unknown as uPlot.AlignedData;
   const bounds = (list: number[]): [number, number] => {
-    const [low, high] = [Math.min(...list), Math.max(...list)];
+    const [low, high] = list.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
     return [low - 0.05 * (high - low || 1), high + 0.05 * (high - low || 1)];
   };
   const draw = (shown: uPlot, series: number): null => {
@@ -186,16 +232,23 @@ function phase(place: HTMLElement, curves: Curve[]): uPlot {
     ctx.clip();
     ctx.beginPath();
     row.x.forEach((x, k) => ctx.lineTo(shown.valToPos(x, "x", true), shown.valToPos(row.y[k] ?? 0, "y", true)));
-    ctx.strokeStyle = COLOURS[(series - 1) % COLOURS.length] ?? "";
+    ctx.strokeStyle = colours()[(series - 1) % LIGHT.length] ?? "";
     ctx.lineWidth = 1.5 * devicePixelRatio;
     ctx.stroke();
     ctx.restore();
     return null;
   };
+  const whole = { x: bounds(rows.flatMap((row) => row.x)), y: bounds(rows.flatMap((row) => row.y)) };
+  let zoomed = false;
+  const range = (axis: "x" | "y") => (_: uPlot, low: number, high: number): [number, number] => (zoomed ? [low, high] : whole[axis]);
   return new uPlot({
-    ...size(place), mode: 2, cursor: { drag: { x: true, y: true } }, legend: { live: false },
-    scales: { x: { time: false, range: () => bounds(rows.flatMap((row) => row.x)) }, y: { range: () => bounds(rows.flatMap((row) => row.y)) } },
+    ...size(place), mode: 2, cursor: { drag: { x: true, y: true, uni: 20 }, bind: { dblclick: (shown) => () => {
+      zoomed = false;
+      shown.batch(() => (["x", "y"] as const).forEach((axis) => shown.setScale(axis, { min: whole[axis][0], max: whole[axis][1] })));
+      return null;
+    } } }, legend: { live: false }, hooks: { setSelect: [() => (zoomed = true)] },
+    scales: { x: { time: false, range: range("x") }, y: { range: range("y") } },
     axes: [{ stroke: text, grid: { stroke: line, width: 0.5 }, label: curves[0]?.name ?? "", labelSize: 16 }, { stroke: text, grid: { stroke: line, width: 0.5 }, size: 62 }],
-    series: [{}, ...rows.map((row, k): uPlot.Series => ({ label: row.label, stroke: COLOURS[k % COLOURS.length] ?? "", paths: draw as unknown as uPlot.Series.PathBuilder }))],
+    series: [{}, ...rows.map((row, k): uPlot.Series => ({ label: row.label, stroke: colours()[k % LIGHT.length] ?? "", paths: draw as unknown as uPlot.Series.PathBuilder }))],
   }, data, place);
 }

@@ -23,10 +23,22 @@ export function Result({ run }: { run: RunState }): ReactElement {
     <section className="result scroll" aria-label={`Result of ${title(run)}`} tabIndex={0}>
       {run.analysis === "equilibrium" && <button type="button" className="primary" onClick={() => void takeRest(run.id)}>Take as start</button>}
       {run.analysis === "generate" && <button type="button" className="primary" onClick={() => download(`/api/runs/${run.id}/archive.zip`, `run${run.id}.zip`)}>Download archive</button>}
+      {run.analysis === "film" && <Film run={run} kind={String(result["file"] ?? "").split(".").at(-1) ?? ""} />}
       {run.analysis === "modes" && <Roots run={run.id} rows={lists.find(([name]) => name === "modes")?.[1] ?? []} />}
       {lists.map(([name, rows]) => <Rows key={name} run={run} name={name} rows={rows} />)}
       <table className="facts"><tbody>{plain.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{told(value)}</td></tr>)}</tbody></table>
     </section>
+  );
+}
+
+/** The film that was made, and how to keep it. */
+function Film({ run, kind }: { run: RunState; kind: string }): ReactElement {
+  const path = `/api/runs/${run.id}/film`;
+  return (
+    <div className="film">
+      <button type="button" className="primary" onClick={() => download(path, `film${run.id}.${kind}`)}>Download film</button>
+      {kind === "gif" && <img src={path} alt={`The motion of run ${String(run.options["run"])}`} />}
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 // The form of an analysis, from the table that the server has.
-import { useState, type ReactElement } from "react";
+import { useEffect, useState, type ReactElement } from "react";
 import { Choice } from "../panel/inputs";
 import { edit, isMapping } from "../store/document";
 import { recall, remember } from "../store/remember";
@@ -14,15 +14,42 @@ interface Option {
   choices?: string[];
 }
 
-export function RunForm({ done, only }: { done?: () => void; only?: string }): ReactElement {
+/** Options that are shown at once in every form that has them. */
+const OFTEN = ["q", "method", "step", "equilibrium", "lock", "output", "kind"];
+
+interface FormProps {
+  done?: () => void;
+  /** The one analysis that is offered. */
+  only?: string;
+  /** Words for options, beside those of the table. */
+  choices?: Record<string, string[]>;
+  /** Told what is chosen now. */
+  watch?: (options: Values) => void;
+  /** Whether what is chosen cannot be made. */
+  blocked?: boolean;
+}
+
+export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps): ReactElement {
   const analyses = useStudio((s) => s.analyses);
   const runs = useStudio((s) => s.runs);
   const [name, setName] = useState(() => recall("analysis", "simulate"));
+  const [unfolded, setUnfolded] = useState(() => recall("more-options", false));
   const [kept, setKept] = useState<Record<string, Values>>(() => recall("options", {}));
   const row = analyses.find((one) => one.name === (only ?? name)) ?? analyses[0];
+  const chosen = row ? kept[row.name] : undefined;
+  useEffect(() => watch?.(chosen ?? {}), [watch, chosen]);
   if (!row) return <p className="hint">The table of analyses is being read.</p>;
   const given = kept[row.name] ?? {};
   const fields = Object.entries((row.options["properties"] ?? {}) as Record<string, Option>);
+  const needed = (row.options["required"] ?? []) as string[];
+  const isMain = ([field, option]: [string, Option]): boolean => only !== undefined || needed.includes(field) || given[field] !== undefined
+    || OFTEN.includes(field) || typeof option.default === "number";
+  const weight = ([field]: [string, Option]): number => (needed.includes(field) ? 0 : field === "duration" ? 1 : 2);
+  const main = fields.filter(isMain).sort((a, b) => weight(a) - weight(b));
+  const rest = fields.filter((one) => !isMain(one));
+  const shownField = ([field, option]: [string, Option]): ReactElement => (
+    <Field key={`${row.name} ${field}`} field={field} option={choices[field] ? { ...option, choices: choices[field] } : option} value={given[field]} set={(value) => set(field, value)} />
+  );
   const set = (field: string, value: unknown): void => {
     const { [field]: _, ...rest } = given;
     const next = { ...kept, [row.name]: value === "" ? rest : { ...rest, [field]: value } };
@@ -54,8 +81,14 @@ export function RunForm({ done, only }: { done?: () => void; only?: string }): R
         </div>
         <p className="meaning">{row.text}</p>
       </div>}
-      {fields.map(([field, option]) => <Field key={`${row.name} ${field}`} field={field} option={option} value={given[field]} set={(value) => set(field, value)} />)}
-      <footer><button type="submit" className="primary">{only ? "Generate" : "Run"}</button></footer>
+      {main.map(shownField)}
+      {rest.length > 0 && (
+        <details className="more" open={unfolded} onToggle={(event) => { setUnfolded(event.currentTarget.open); remember("more-options", event.currentTarget.open); }}>
+          <summary>{rest.length} more options</summary>
+          {rest.map(shownField)}
+        </details>
+      )}
+      <footer><button type="submit" className="primary" disabled={blocked === true}>{only ? "Generate" : "Run"}</button></footer>
       {!only && <Keep analysis={row.name} options={given} />}
       {row.needs_run && <p className="hint">runs: {runs.filter((run) => run.analysis === "simulate").map(title).join("; ") || "none yet"}</p>}
     </form>
@@ -111,7 +144,7 @@ function Field({ field, option, value, set }: { field: string; option: Option; v
       <div className="inputs">
         {types.includes("boolean")
           ? <input id={id} type="checkbox" checked={value === true} onChange={(event) => set(event.target.checked || "")} />
-          : option.choices?.length ? <Choice id={id} value={String(value ?? "")} choices={option.choices} empty={String(option.default ?? "")} commit={set} />
+          : option.choices ? <Choice id={id} value={String(value ?? "")} choices={option.choices} empty={String(option.default ?? "the usual one")} commit={set} />
           : <input
             id={id} className="entry" value={String(value ?? "")} placeholder={option.default === null || option.default === undefined ? "" : String(option.default)}
             inputMode={numeric ? "decimal" : "text"} spellCheck={false}

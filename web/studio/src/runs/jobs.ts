@@ -27,6 +27,7 @@ export async function start(analysis: string, options: Record<string, unknown>, 
 export function takeRun(run: RunState): void {
   const { runs } = state();
   const before = runs.find((one) => one.id === run.id);
+  if (!before) kept.delete(run.id); // the number of one that was forgotten
   put({ runs: before ? runs.map((one) => (one.id === run.id ? run : one)) : [...runs, run] });
   const ended = !isGoing(run) && (before === undefined || isGoing(before));
   if (!ended) return;
@@ -51,6 +52,10 @@ export function motion(id: number): Promise<MotionMessage> {
   kept.set(id, found);
   found.catch(() => kept.delete(id));
   return found;
+}
+
+export function forgetMotions(): void {
+  kept.clear();
 }
 
 /** A run in a few words. */

@@ -6,14 +6,24 @@ import { useStudio } from "../store/state";
 
 export function Start({ files }: { files: FilesMessage }): ReactElement {
   const notice = useStudio((s) => s.notice);
+  return (
+    <main className="start" aria-label="Start">
+      <h1>kinetree studio</h1>
+      <Choices files={files} />
+      <p role="status" className="error">{notice?.text}</p>
+    </main>
+  );
+}
+
+/** What there is to open, and what can be made. */
+export function Choices({ files }: { files: FilesMessage }): ReactElement {
   const [name, setName] = useState("mechanism.yaml");
   const [example, setExample] = useState("");
   const [source, setSource] = useState("");
   const models = files.files.filter((file) => file.kind === "model");
   const robots = files.files.filter((file) => file.kind === "import");
   return (
-    <main className="start" aria-label="Start">
-      <h1>kinetree studio</h1>
+    <>
       <p className="hint">folder {files.folder}</p>
       <form onSubmit={(event) => { event.preventDefault(); void newFile(name, example, source); }}>
         <h2>New model</h2>
@@ -34,9 +44,8 @@ export function Start({ files }: { files: FilesMessage }): ReactElement {
       <section aria-label="Files of the folder">
         <h2>Open</h2>
         {!models.length && <p className="hint">There is no model in this folder yet.{robots.length === 0 && " A URDF, MJCF or SDF file put here can be imported."}</p>}
-        <ul className="plain">{models.map((file) => <li key={file.name}><button type="button" className="link" onClick={() => void openFile(file.name)}>{file.name}</button></li>)}</ul>
+        <ul className="plain">{models.map((file) => <li key={file.name}><button type="button" className="link" disabled={file.name === files.open} onClick={() => void openFile(file.name)}>{file.name}</button>{file.name === files.open && <span className="dim"> is open</span>}</li>)}</ul>
       </section>
-      <p role="status" className="error">{notice?.text}</p>
-    </main>
+    </>
   );
 }

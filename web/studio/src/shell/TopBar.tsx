@@ -12,7 +12,7 @@ export function TopBar(): ReactElement {
   const undo = useStudio((s) => s.document?.undo ?? null);
   const redo = useStudio((s) => s.document?.redo ?? null);
   const going = useStudio((s) => s.runs).filter(isGoing);
-  const dark = useStudio((s) => s.theme) === "dark";
+  const dark = useStudio((s) => s.dark);
   return (
     <header className="bar">
       <button type="button" className="icon" aria-label="Menu" title="Menu" onClick={() => put({ sheet: "menu" })}><Icon name="menu" /></button>

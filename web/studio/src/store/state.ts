@@ -13,7 +13,7 @@ export type ModelData = Record<string, unknown>;
 export type Theme = "system" | "light" | "dark";
 export type Tab = "checks" | "text" | "tables" | "plots" | "equations" | "live" | "code";
 export type Overlay = "roles" | "shares";
-export type Sheet = "palette" | "keys" | "add" | "connect" | "mirror" | "run" | "menu" | null;
+export type Sheet = "palette" | "keys" | "add" | "connect" | "mirror" | "run" | "menu" | "files" | null;
 
 /** Sizes of panes [px], and which are there. */
 export interface Places {
@@ -33,6 +33,8 @@ export interface Clock {
   t: number;
   end: number;
   playing: boolean;
+  /** Seconds of the motion in a second. */
+  speed: number;
 }
 
 /** What the next click in the diagram does. */
@@ -68,6 +70,8 @@ export interface StudioState {
   standing: number | null;
   schema: Values | null;
   catalogue: KindMessage[];
+  /** Shapes that bodies of the diagram may have. */
+  outlines: string[];
   files: FilesMessage | null;
   analyses: AnalysisMessage[];
   runs: RunState[];
@@ -85,6 +89,8 @@ export interface StudioState {
   goTo: { line: number; count: number } | null;
   places: Places;
   theme: Theme;
+  /** Whether colours are dark now, by choice or by the system. */
+  dark: boolean;
   clock: Clock;
   connected: boolean;
   file: "known" | "changed" | "removed" | "unreadable";
@@ -106,6 +112,7 @@ export const useStudio = create<StudioState>(() => ({
   standing: null,
   schema: null,
   catalogue: [],
+  outlines: [],
   files: null,
   analyses: [],
   runs: [],
@@ -121,7 +128,8 @@ export const useStudio = create<StudioState>(() => ({
   goTo: null,
   places: { ...PLACES, ...recall("places", {}) },
   theme: recall("theme", "system") as Theme,
-  clock: { run: null, ghost: null, clip: 0, t: 0, end: 0, playing: false },
+  dark: false,
+  clock: { run: null, ghost: null, clip: 0, t: 0, end: 0, playing: false, speed: 1 },
   connected: true,
   file: "known",
   notice: null,
@@ -160,6 +168,7 @@ export function dress(): void {
   const { theme } = state();
   const dark = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.theme = dark ? "dark" : "light";
+  put({ dark });
 }
 
 /** Show something beside the drawing, or no longer. */

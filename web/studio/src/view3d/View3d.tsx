@@ -1,6 +1,7 @@
 // The mechanism in 3-D: what is selected anywhere is lit here, runs and modes move it, layers show what solids hide.
 import { Motion, turnOf } from "@kinetree/scene/motion";
 import type { ClipData, Packed, Payload } from "@kinetree/scene/payload";
+import { SPEEDS } from "@kinetree/scene/simulation";
 import { LAYERS, World, type Layer } from "@kinetree/scene/world";
 import { useEffect, useRef, useState, type ReactElement } from "react";
 import { perform } from "../actions/table";
@@ -38,8 +39,9 @@ export default function View3d(): ReactElement {
   const selection = useStudio((s) => s.selection);
   const lit = useStudio((s) => s.lit);
   const gaps = useStudio((s) => s.check?.gaps);
-  const theme = useStudio((s) => s.theme);
+  const dark = useStudio((s) => s.dark);
   const live = useLive((s) => s.stage === "ready");
+  const shownRun = useStudio((s) => s.clock.run);
   useEffect(() => {
     if (!host.current) return undefined;
     const made = new World(host.current, (path, more) => select(path === "" ? [] : more ? [...state().selection, path] : [path]));
@@ -72,7 +74,7 @@ export default function View3d(): ReactElement {
     world.current.moved = moving ? (path, to, before) => void movePoint(path, to, before) : null;
     world.current.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`));
   }, [moving]);
-  useEffect(() => world.current?.paint(document.documentElement.dataset["theme"] === "dark" ? "dark" : "light"), [theme, scene]);
+  useEffect(() => world.current?.paint(dark ? "dark" : "light"), [dark, scene]);
   useEffect(() => setPose(null), [scene]);
   useEffect(() => {
     const shown = world.current;
@@ -115,7 +117,7 @@ export default function View3d(): ReactElement {
           </div>
         </details>
         <button type="button" aria-pressed={pulling} title="Pull at bodies: the mechanism follows with its loops closed" onClick={() => setPulling(!pulling)}>pull</button>
-        <button type="button" aria-pressed={moving} title="Move the selected point by its arrows: an edit of the text" onClick={() => setMoving(!moving)}>move point</button>
+        <button type="button" aria-pressed={moving} title="Move the selected point by its arrows: an edit of the text" aria-label="move point" onClick={() => setMoving(!moving)}>move</button>
         <details className="dropdown">
           <summary>layers</summary>
           <div>
@@ -129,11 +131,24 @@ export default function View3d(): ReactElement {
             <button type="button" disabled={!chosen.length} onClick={() => setHidden(others())}>isolate selected</button>
             <button type="button" disabled={!chosen.length} onClick={() => setFaded(others())}>fade others</button>
             <button type="button" disabled={!hidden.length && !faded.length} onClick={() => { setHidden([]); setFaded([]); }}>show all</button>
-            <button type="button" onClick={() => download(world.current?.picture() ?? "", "mechanism.png")}>picture…</button>
+          </div>
+        </details>
+        <details className="dropdown">
+          <summary>keep</summary>
+          <div>
+            <button type="button" title="The view as it is, as a PNG file" onClick={() => download(world.current?.picture() ?? "", "mechanism.png")}>picture</button>
+            <button type="button" title="The run that is shown as a GIF file; another analysis, with its progress" disabled={shownRun === null} onClick={() => perform("film")}>film of the run</button>
           </div>
         </details>
       </div>
-      <div ref={host} className="canvas" role="img" aria-label="The mechanism in 3-D; the tree says the same" />
+      <div
+        ref={host} className="canvas" role="img" aria-label="The mechanism in 3-D; the tree says the same. Arrows turn it, with Shift they move it, plus and minus come nearer" tabIndex={0}
+        onKeyDown={(event) => {
+          if (event.ctrlKey || event.metaKey || event.altKey || !world.current?.key(event.key, event.shiftKey)) return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
       <Distance world={world} />
       {failed && <p className="veil" role="note">{failed}</p>}
       {pose && (
@@ -180,8 +195,11 @@ function Player(): ReactElement | null {
         type="range" aria-label="Time" min={0} max={clock.end || 1} step="any" value={clock.t}
         onChange={(event) => wind({ t: Number(event.target.value), playing: false })} />}
       <output>{clock.t.toFixed(3)} s</output>
+      <select className="entry" aria-label="Speed" title="Speed of the motion shown" value={clock.speed} onChange={(event) => wind({ speed: Number(event.target.value) })}>
+        {SPEEDS.map((speed) => <option key={speed} value={speed}>{speed}×</option>)}
+      </select>
       <span className="dim">{title(run)}</span>
-      {clips.length === 0 && <button type="button" title="Take this pose as start values" onClick={() => perform("pose")}>take as start</button>}
+      {clips.length === 0 && <button type="button" title="Take this pose as start values" aria-label="take as start" onClick={() => perform("pose")}>as start</button>}
       <button type="button" aria-label="Show the start" title="Show the start" onClick={() => wind({ run: null, playing: false, t: 0 })}>×</button>
     </div>
   );
@@ -207,7 +225,7 @@ function LivePlayer(): ReactElement {
       <button type="button" aria-label={playing ? "Pause" : "Go"} onClick={() => play(!playing)}>{playing ? "❚❚" : "▶"}</button>
       <output>{t.toFixed(2)} s</output>
       <span className="dim">live: pull at bodies, move sliders</span>
-      <button type="button" title="Take this pose as start values" onClick={() => void takeLive()}>take as start</button>
+      <button type="button" title="Take this pose as start values" aria-label="take as start" onClick={() => void takeLive()}>as start</button>
       <button type="button" aria-label="End the live simulation" title="End the live simulation" onClick={endLive}>×</button>
     </div>
   );
@@ -306,7 +324,7 @@ function usePlay(world: { current: World | null }, revision: number, traced: boo
         return;
       }
       const end = films.current.run?.clips[clock.clip]?.times.at(-1) ?? clock.end;
-      const next = clock.t + (now - last) / 1000;
+      const next = clock.t + (clock.speed * (now - last)) / 1000;
       last = now;
       const cyclic = films.current.run?.clips[clock.clip]?.cyclic ?? false;
       if (next >= end && !cyclic) return wind({ t: end, playing: false });
