@@ -28,7 +28,7 @@ from kinetree.formalism.joint_equations import (
     solve_mixed,
     whole_accelerations,
 )
-from kinetree.formalism.kinematics import jacobians, kinematics, poses
+from kinetree.formalism.kinematics import jacobians, kinematics
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.rates import rate_matrix
@@ -395,8 +395,3 @@ ALL: tuple[Quantity, ...] = (
     ),
 )  # fmt: skip
 QUANTITIES: dict[str, Quantity] = {row.name: row for row in ALL}
-POSES = Quantity(
-    "kinematics", "", {"recursive": poses}, False, velocities=False, wrenches=False,
-    options=("points",), laws=False,
-)  # fmt: skip
-"""Position and rotation of points alone, for pictures: in half the time."""

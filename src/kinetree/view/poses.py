@@ -10,14 +10,21 @@ from kinetree.arrays import Array
 from kinetree.engine import derivation
 from kinetree.errors import ShapeError
 from kinetree.formalism import QUANTITIES
+from kinetree.formalism.kinematics import poses as placed_points
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
-from kinetree.formalism.quantities import POSES, Quantity
+from kinetree.formalism.quantities import Quantity
 from kinetree.model import Mechanism, refuse
 from kinetree.program import Program
 from kinetree.program.restrict import restrict
 from kinetree.view.quaternions import continue_signs, quaternions
+
+POSES = Quantity(
+    "kinematics", "", {"recursive": placed_points}, False, velocities=False, wrenches=False,
+    options=("points",), laws=False,
+)  # fmt: skip
+"""Position and rotation of points alone: in half the time of all kinematics."""
 
 
 def poses(model: Mechanism, q: Any, t: Any = 0.0) -> Array:
