@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 def pane_answers(desk: Desk) -> dict[str, Handler]:
     """Who answers, by the name of the row of the interface."""
-    return {**_text_answers(desk), **_picture_answers(desk), **_equation_answers(desk)}
+    drawn = {**_diagram_answers(desk), **_scene_answers(desk)}
+    return {**_text_answers(desk), **drawn, **_equation_answers(desk)}
 
 
 def _text_answers(desk: Desk) -> dict[str, Handler]:
@@ -114,12 +115,8 @@ def _what(request: Request) -> tuple[str, str]:
     return request.query_params.get("of", "forward"), request.query_params.get("formalism", "")
 
 
-def _picture_answers(desk: Desk) -> dict[str, Handler]:
-    """Diagram, 3-D, poses."""
-    views: WeakKeyDictionary[EditSession, ViewMemory] = WeakKeyDictionary()
-
-    def memory() -> ViewMemory:
-        return views.setdefault(desk.session, ViewMemory())
+def _diagram_answers(desk: Desk) -> dict[str, Handler]:
+    """The diagram, as data and as a picture."""
 
     async def drawing(_: Request) -> Response:
         text, revision = desk.session.text, desk.session.revision
@@ -131,6 +128,16 @@ def _picture_answers(desk: Desk) -> dict[str, Handler]:
         if drawn is None:
             return JSONResponse({"error": "the text describes no model yet"}, 409)
         return Response(drawn, media_type="image/svg+xml")
+
+    return {"drawing": drawing, "diagram": diagram}
+
+
+def _scene_answers(desk: Desk) -> dict[str, Handler]:
+    """3-D, poses, and all that is shown at once."""
+    views: WeakKeyDictionary[EditSession, ViewMemory] = WeakKeyDictionary()
+
+    def memory() -> ViewMemory:
+        return views.setdefault(desk.session, ViewMemory())
 
     async def scene(request: Request) -> Response:
         session, since = desk.session, whole_number(request, "since")
@@ -158,8 +165,7 @@ def _picture_answers(desk: Desk) -> dict[str, Handler]:
         text, revision = desk.session.text, desk.session.revision
         return await answer(lambda: closed_pose(text, revision, said))
 
-    return {"drawing": drawing, "diagram": diagram, "scene": scene, "view": view,
-            "scene_page": scene_page, "pose": pose}  # fmt: skip
+    return {"scene": scene, "view": view, "scene_page": scene_page, "pose": pose}
 
 
 @lru_cache(2)
