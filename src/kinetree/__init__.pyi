@@ -33,6 +33,7 @@ from kinetree.certificate.certificate import Certificate
 from kinetree.certificate.certify import certify
 from kinetree.certificate.verify import verify
 from kinetree.engine import Node, OperationCount, Table
+from kinetree.errors import KinetreeError
 from kinetree.export.fmu import export_fmu
 from kinetree.export.modelica import export_modelica
 from kinetree.export.package import export_c, write_simulation
@@ -68,14 +69,14 @@ __version__: str
 
 __all__ = [
     "Assembly", "Certificate", "EngineLayout", "Equilibrium", "Event", "FrameModel",
-    "Identification", "Linear", "Live", "Model", "Modes", "Node", "OperationCount", "Optimum",
-    "Partition", "Program", "Table", "algebra", "animate", "as_frames", "assemble", "at_time",
-    "certify", "damping", "derive", "derive_actuation", "diagram", "discretise", "equilibrium",
-    "event_time", "excite", "export_c", "export_fmu", "export_modelica", "final", "frequency",
-    "function_of", "functions", "grid", "growth", "identify", "integral", "integrate", "inverse",
-    "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run", "load_sweep",
-    "mean_square", "measure", "misfit", "modes", "optimise", "outputs", "own_plan", "partition",
-    "peak", "plot", "position_matrices", "reactions", "read_profile", "rms", "run_list", "saltelli",
-    "save", "save_run", "sensitivity", "severity", "simulate", "sobol", "summarise", "sweep",
-    "verify", "write_simulation",
+    "Identification", "KinetreeError", "Linear", "Live", "Model", "Modes", "Node", "OperationCount",
+    "Optimum", "Partition", "Program", "Table", "algebra", "animate", "as_frames", "assemble",
+    "at_time", "certify", "damping", "derive", "derive_actuation", "diagram", "discretise",
+    "equilibrium", "event_time", "excite", "export_c", "export_fmu", "export_modelica", "final",
+    "frequency", "function_of", "functions", "grid", "growth", "identify", "integral", "integrate",
+    "inverse", "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run",
+    "load_sweep", "mean_square", "measure", "misfit", "modes", "optimise", "outputs", "own_plan",
+    "partition", "peak", "plot", "position_matrices", "reactions", "read_profile", "rms",
+    "run_list", "saltelli", "save", "save_run", "sensitivity", "severity", "simulate", "sobol",
+    "summarise", "sweep", "verify", "write_simulation",
 ]  # fmt: skip

@@ -100,8 +100,8 @@ def test_unknown_keywords_are_refused_with_the_nearest(row: Row, tmp_path: Path)
 
 
 RESULTS = {
-    "Assembly", "Certificate", "Equilibrium", "EngineLayout", "Identification", "Linear", "Modes",
-    "Node", "OperationCount", "Optimum", "Partition", "Program",
+    "Assembly", "Certificate", "Equilibrium", "EngineLayout", "Identification", "KinetreeError",
+    "Linear", "Modes", "Node", "OperationCount", "Optimum", "Partition", "Program",
 }  # fmt: skip
 """Classes whose objects kinetree makes and users read."""
 
