@@ -11,7 +11,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +23,7 @@ from kinetree.targets.digest import digest
 from kinetree.targets.native import native_function
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.lanes.apart import LanesApart, lanes_apart
+from kinetree.targets.native.ports import Interface
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
@@ -47,49 +47,69 @@ _results: OrderedDict[KeyParts, Any] = OrderedDict()
 _changing = threading.Lock()
 
 
-@dataclass(frozen=True)
 class DerivedProgram:
     """A Program and what is found of it when it is made.
 
+    One that was read from disk stays bytes until its Nodes are asked for: code that is on disk,
+    too, needs none of them.
+
     Attributes:
-        program: with the model's own values of parameters.
         digest: of its code.
         operations: of one evaluation.
+        interface: what it takes and gives.
     """
 
-    program: Program
-    digest: str
-    operations: int
+    def __init__(
+        self, content: Program | bytes, digest: str, operations: int, interface: Interface
+    ) -> None:
+        self._content = content
+        self.digest, self.operations, self.interface = digest, operations, interface
 
     @classmethod
     def of(cls, program: Program) -> DerivedProgram:
         """The form of a Program."""
-        return cls(program, digest(program), program.count().total)
+        return cls(program, digest(program), program.count().total, Interface.of(program))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        content = self._content
+        data = content if isinstance(content, bytes) else pack(content)
+        return DerivedProgram, (data, self.digest, self.operations, self.interface)
+
+    @property
+    def program(self) -> Program:
+        """With the model's own values of parameters."""
+        content = self._content
+        if isinstance(content, bytes):
+            self._content = content = unpack(content)
+        return content
+
+    def _give(self) -> Program:
+        return self.program
 
     @cached_property
     def function(self) -> Function:
         """The Program, compiled."""
-        return native_function(self.program, self.digest)
-
-    @cached_property
-    def lanes(self) -> LanesApart:
-        """The change of the Program along eight directions, which are in its inputs "…_dot"."""
-        program = self.program
-        moves = [row.name + DOT for row in program.inputs if program.takes(row.name + DOT)]
-        return lanes_apart(program, self.digest, moves)
-
-    @cached_property
-    def swept(self) -> LanesApart:
-        """The way there, with the Program's own outputs, and the sweep back from "…_bar"."""
-        program = self.program
-        bars = [row.name for row in program.inputs if row.name.endswith(BAR)]
-        own = [row.name for row in program.outputs if not row.name.endswith(BAR)]
-        return lanes_apart(program, self.digest, bars, own)
+        return native_function(self.interface, self.digest, self._give)
 
     @cached_property
     def quick_function(self) -> Function:
         """The same, compiled at once, for what is not called often."""
-        return native_function(self.program, self.digest, tier="quick")
+        return native_function(self.interface, self.digest, self._give, tier="quick")
+
+    @cached_property
+    def lanes(self) -> LanesApart:
+        """The change of the Program along eight directions, which are in its inputs "…_dot"."""
+        names = [port.name for port in self.interface.inputs]
+        moves = [name + DOT for name in names if name + DOT in names]
+        return lanes_apart(self.interface, self.digest, self._give, moves)
+
+    @cached_property
+    def swept(self) -> LanesApart:
+        """The way there, with the Program's own outputs, and the sweep back from "…_bar"."""
+        seen = self.interface
+        bars = [port.name for port in seen.inputs if port.name.endswith(BAR)]
+        own = [port.name for port in seen.outputs if not port.name.endswith(BAR)]
+        return lanes_apart(seen, self.digest, self._give, bars, own)
 
 
 def remember(

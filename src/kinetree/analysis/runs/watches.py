@@ -53,7 +53,7 @@ class KeptWatches:
 
 
 def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
-    """The events of a model and of a user, compiled; derived once where the user has none."""
+    """The events of a model and of a user, compiled; derived once where the user gives none."""
     events = all_events(dynamics.model, given)
     if not events and not any(dynamics.forward.gives(name) for name in BY_DYNAMICS):
         return Watched(pace=compile_pace(dynamics))
@@ -66,7 +66,9 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
         return KeptWatches(tuple(kept), _form(g), _form(new))
 
     decisions = dynamics.forms.forward.digest, *dynamics.independent
-    found = make() if given else remember(make, EVENTS, dynamics.model, *decisions)
+    usual = not given or given == LAWS
+    kind = f"{EVENTS}, {LAWS}" if given else EVENTS
+    found = remember(make, kind, dynamics.model, *decisions) if usual else make()
     rows = found.rows
     return Watched(
         tuple(row.watch for row in rows),

@@ -7,6 +7,7 @@ the Program (`targets.digest`) finds object code on disk, the way starts there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from kinetree.targets.native.compile.jit import TIERS
 from kinetree.targets.native.compile.kernels import Kernels
 from kinetree.targets.native.compile.schedule import schedule
 from kinetree.targets.native.function import Function
-from kinetree.targets.native.ports import in_ports, out_ports
+from kinetree.targets.native.ports import Interface
 from kinetree.targets.tape.lowering import Lowered, lower
 
 __all__ = ["Function", "NativeTarget", "native_function"]
@@ -44,7 +45,8 @@ class NativeTarget:
         """
         check_arguments(NativeTarget.compile, locals())
         check_choice("tier", tier, TIERS)
-        return native_function(program, digest(program), strict=strict, tier=tier, cache=cache)
+        seen, known = Interface.of(program), digest(program)
+        return native_function(seen, known, lambda: program, strict=strict, tier=tier, cache=cache)
 
     def write(self, program: Program, folder: str | Path) -> tuple[Path, ...]:
         """Native code stays in this process; the C target writes files."""
@@ -57,12 +59,22 @@ class NativeTarget:
 
 
 def native_function(
-    program: Program, known: str, *, strict: bool = False, tier: str = "full", cache: bool = True
-) -> Function:
-    """The native function of a Program whose digest is known; see `NativeTarget.compile`."""
-    inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
+    seen: Interface, known: str, program: Callable[[], Program],
+    *, strict: bool = False, tier: str = "full", cache: bool = True,
+) -> Function:  # fmt: skip
+    """The native function of a Program whose digest is known; see `NativeTarget.compile`.
+
+    Args:
+        seen: what it takes and gives.
+        known: its digest.
+        program: gives it, where it has to be compiled.
+        strict: as there.
+        tier: as there.
+        cache: as there.
+    """
+    inputs, outputs = seen.inputs, seen.outputs
     kernels = Kernels(
-        lambda: _tapes(program),
+        lambda: _tapes(program()),
         tuple(p.size for p in inputs if not p.parameter),
         tuple(p.size for p in outputs),
         tuple(p.size for p in inputs if p.parameter),
@@ -73,7 +85,7 @@ def native_function(
         tuple(p.start + k for p in inputs if not p.parameter for k in p.quaternions),
         tuple((p.start + k, a) for p in inputs if not p.parameter for k, a in p.locks),
     )
-    return Function(program.name, inputs, outputs, kernels)
+    return Function(seen.name, inputs, outputs, kernels)
 
 
 def _tapes(program: Program) -> Lowered:

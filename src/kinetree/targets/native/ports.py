@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from kinetree.errors import ShapeError
 from kinetree.program.locks import Locks, refuse_locked
 from kinetree.program.program import Input, Output
 from kinetree.targets.native.compile.input_tests import FAR
+
+if TYPE_CHECKING:
+    from kinetree.program.program import Program
 
 DOUBLE = np.dtype(np.float64)
 
@@ -157,6 +160,35 @@ def out_ports(outputs: Iterable[Output]) -> tuple[Port, ...]:
         ports.append(Port(row.name, row.shape, start, stop, labels=tuple(row.labels)))
         start = stop
     return tuple(ports)
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What a Program takes and gives, without its Nodes.
+
+    Attributes:
+        name: the Program's.
+        inputs: what goes in, in order.
+        outputs: what comes out, in order.
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+    @classmethod
+    def of(cls, program: Program) -> Interface:
+        """That of a Program."""
+        return cls(program.name, in_ports(program.inputs), out_ports(program.outputs))
+
+    def outputs_without(self, names: Collection[str]) -> tuple[Port, ...]:
+        """The outputs but some of them, where these do not come out."""
+        found: list[Port] = []
+        for port in self.outputs:
+            if port.name not in names:
+                start = found[-1].stop if found else 0
+                found.append(replace(port, start=start, stop=start + port.size))
+        return tuple(found)
 
 
 def common_batch(ports: Iterable[Port], arrays: Iterable[Array]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ same way from the values on the way there, which are made for eight steps of a r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -24,7 +24,7 @@ from kinetree.targets.native.compile.kernels import (
 )
 from kinetree.targets.native.compile.schedule import schedule
 from kinetree.targets.native.function import Function
-from kinetree.targets.native.ports import Port, in_ports, out_ports
+from kinetree.targets.native.ports import Interface, Port
 from kinetree.targets.tape.lowering import Lowered, lower
 from kinetree.targets.tape.split import split
 from kinetree.targets.tape.tape import Tape
@@ -76,19 +76,24 @@ class LanesApart:
 
 
 def lanes_apart(
-    program: Program, known: str, varying: Collection[str], shown: Collection[str] = ()
+    seen: Interface,
+    known: str,
+    program: Callable[[], Program],
+    varying: Collection[str],
+    shown: Collection[str] = (),
 ) -> LanesApart:
     """The two functions of a Program whose digest is known.
 
     Args:
-        program: what to compile.
+        seen: what it takes and gives.
         known: its digest.
+        program: gives it, where it has to be compiled.
         varying: names of the inputs that differ from lane to lane.
         shown: names of outputs that do not, and come out of the shared function.
     """
-    inputs, whole = in_ports(program.inputs), out_ports(program.outputs)
+    inputs, whole = seen.inputs, seen.outputs
     early = [k for row in whole if row.name in shown for k in range(row.start, row.stop)]
-    outputs = out_ports([row for row in program.outputs if row.name not in shown])
+    outputs = seen.outputs_without(shown)
     own = tuple(port for port in inputs if not port.parameter)
     sizes = tuple(port.size for port in own)
     parameters = tuple(port.size for port in inputs if port.parameter)
@@ -96,7 +101,7 @@ def lanes_apart(
 
     @cache
     def tapes() -> tuple[Lowered, Lowered]:
-        made = lower(program)
+        made = lower(program())
         shared, apart = split(made.body, places, early)
         nothing = Tape(made.body.sizes)
         return Lowered(nothing, made.preamble), Lowered(schedule(apart), schedule(shared))
@@ -105,4 +110,4 @@ def lanes_apart(
     results = tuple(port.size for port in outputs)
     first = Kernels(lambda: tapes()[0], sizes, (), parameters, digest=f"{known} preamble")
     both = Kernels(lambda: tapes()[1], sizes, results, parameters, digest=name)
-    return LanesApart(Function(program.name, inputs, (), first), both, outputs, len(early))
+    return LanesApart(Function(seen.name, inputs, (), first), both, outputs, len(early))
