@@ -136,7 +136,7 @@ def linearise(
     made = release_drives(model, inputs, t, start, options.get("parameters"))
     system = dynamics(made.model, q=made.q, t=t, **options)
     where = point(system, {**given, "q": made.q, "qd": made.qd}, t)
-    other, standing = _let_tyres_stand(made.model) if not where.qd.any() else (made.model, ())
+    other, standing = let_tyres_stand(made.model) if not where.qd.any() else (made.model, ())
     if standing:
         system = dynamics(other, q=where.q, t=t, **options)
     seen = with_positions(system.model, outputs, ())
@@ -181,7 +181,7 @@ def _give_motions(linear: Linear, drives: Iterable[str]) -> Linear:
     return replace(linear, A=A, B=B[kept], C=C, D=D, states=states, displacements=spread)
 
 
-def _let_tyres_stand(model: Mechanism) -> tuple[Mechanism, tuple[str, ...]]:
+def let_tyres_stand(model: Mechanism) -> tuple[Mechanism, tuple[str, ...]]:
     """The mechanism whose tyres do not resist slip, and their names."""
     tyres = {name: force for name, force in model.forces.items()
              if SLOW in FORCES[force.kind].options}  # fmt: skip

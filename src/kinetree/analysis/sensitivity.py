@@ -76,6 +76,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     *,
     by: Sequence[str],
     at: str = "run",
+    locked: Sequence[str] = (),
     method: str = "auto",
     equations: str = "explicit",
     order: int = 1,
@@ -112,6 +113,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         at: "run", or "equilibrium": the state of rest near the start values, and its modes; or
             "start": the steady motion that the start values are, such as a bicycle at its speed;
             measures are `kt.final`, `kt.frequency`, `kt.damping` and `kt.growth` then.
+        locked: of at="equilibrium": coordinates that keep their values, each held by an effort that
+            changes with what varies, such as "x", "y", "yaw" of a vehicle that stands.
         method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
             over its steps and events, once per measure; "auto" takes the cheaper one by their
             numbers, and the first where events change a motion that is known by its dense output
@@ -231,7 +234,9 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
 
 def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
     """Values and gradients at an equilibrium, or in the steady motion of the start values."""
-    made = equilibrium_dataset(task, *static_sensitivities(task, steady=given["at"] == "start"))
+    made = equilibrium_dataset(task, *static_sensitivities(
+        task, steady=given["at"] == "start", locked=tuple(given["locked"])
+    ))  # fmt: skip
     _tell_idle(task, made)
     return with_functions(made, given["measures"])
 

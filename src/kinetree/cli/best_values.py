@@ -15,6 +15,7 @@ from kinetree.cli.runs import (
     Given,
     Integrator,
     Interval,
+    Lock,
     ModelOut,
     OptionalRtol,
     OutOption,
@@ -64,7 +65,7 @@ def sensitivity(
     measure: MeasureOption,
     by: Varies,
     duration: RunLength = None,
-    at: Annotated[str, typer.Option(help="run or equilibrium.")] = "run",
+    at: Annotated[str, typer.Option(help="run, equilibrium or start.")] = "run",
     method: Way = "auto",
     order: Annotated[int, typer.Option(help="2 for second derivatives, too.")] = 1,
     integrator: Integrator = "auto",
@@ -74,6 +75,7 @@ def sensitivity(
     x: StartX = None,
     tau: Tau = None,
     values: Set = None,
+    lock: Lock = None,
     stop: Stop = None,
     step: Interval = None,
     rtol: Rtol = 1e-8,
@@ -88,7 +90,7 @@ def sensitivity(
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, named_measures(measure), by=by, at=at, method=method, order=order,
-            **run_options(
+            locked=lock or (), **run_options(
                 stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
                 parameters=values, step=step, rtol=rtol, atol=atol,
             ),

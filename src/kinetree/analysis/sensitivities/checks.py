@@ -74,6 +74,10 @@ def check_given(
         raise ModelError(
             "an equilibrium has no velocities", element="qd", cure='leave them out, or at="start"'
         )
+    if given["locked"] and given["at"] != "equilibrium":
+        raise ModelError(
+            "only what is at rest is held", element="locked", cure='give at="equilibrium", too'
+        )
     check_choice("method", given["method"], METHODS)
     _check_equations(given)
     _check_memory(given)

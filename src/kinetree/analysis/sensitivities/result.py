@@ -158,15 +158,15 @@ def equilibrium_dataset(
         task: what was asked.
         values: of the measures by name.
         gradients: measure × variable.
-        parts: "q" and "x" -> names of the components, values, derivatives; "shape": number of a
-            mode -> its shape and derivatives; "group": gradients of means of equal modes.
+        parts: "q", "x", "effort" -> names of the components, values, derivatives; "shape": number
+            of a mode -> its shape and derivatives; "group": gradients of means of equal modes.
     """
     import xarray as xr
 
     made = xr.Dataset(attrs={"model": task.model.name, "model_hash": task.model.content_hash()})
     made = with_gradients(made, task.variables, values, gradients, {"method": "implicit"})
-    for name, axis in (("q", "coordinate"), ("x", "state")):
-        labels, place, slopes = parts[name]
+    for name, axis in (("q", "coordinate"), ("x", "state"), ("effort", "locked")):
+        labels, place, slopes = parts.get(name, ((), None, None))
         if labels:
             made = made.assign_coords({axis: labels})
             made[name] = (axis, place)
