@@ -40,6 +40,7 @@ from kinetree.export.package import export_c, write_simulation
 from kinetree.formats.layouts import EngineLayout, layout
 from kinetree.formats.outlines import read_profile
 from kinetree.measures import (
+    at_event,
     at_time,
     damping,
     event_time,
@@ -71,12 +72,12 @@ __all__ = [
     "Assembly", "Certificate", "EngineLayout", "Equilibrium", "Event", "FrameModel",
     "Identification", "KinetreeError", "Linear", "Live", "Model", "Modes", "Node", "OperationCount",
     "Optimum", "Partition", "Program", "Table", "algebra", "animate", "as_frames", "assemble",
-    "at_time", "certify", "damping", "derive", "derive_actuation", "diagram", "discretise",
-    "equilibrium", "event_time", "excite", "export_c", "export_fmu", "export_modelica", "final",
-    "frequency", "function_of", "functions", "grid", "growth", "identify", "integral", "integrate",
-    "inverse", "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run",
-    "load_sweep", "mean_square", "measure", "misfit", "modes", "optimise", "outputs", "own_plan",
-    "partition", "peak", "plot", "position_matrices", "reactions", "read_profile", "rms",
-    "run_list", "saltelli", "save", "save_run", "sensitivity", "severity", "simulate", "sobol",
-    "summarise", "sweep", "verify", "write_simulation",
+    "at_event", "at_time", "certify", "damping", "derive", "derive_actuation", "diagram",
+    "discretise", "equilibrium", "event_time", "excite", "export_c", "export_fmu",
+    "export_modelica", "final", "frequency", "function_of", "functions", "grid", "growth",
+    "identify", "integral", "integrate", "inverse", "kinematics", "latin_hypercube", "layout",
+    "linearise", "load", "load_run", "load_sweep", "mean_square", "measure", "misfit", "modes",
+    "optimise", "outputs", "own_plan", "partition", "peak", "plot", "position_matrices",
+    "reactions", "read_profile", "rms", "run_list", "saltelli", "save", "save_run", "sensitivity",
+    "severity", "simulate", "sobol", "summarise", "sweep", "verify", "write_simulation",
 ]  # fmt: skip

@@ -261,6 +261,52 @@ def test_bounces_change_the_tangents(method: str) -> None:
     assert_close(found.gradient[0], exact, CLOSED)
 
 
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+@pytest.mark.parametrize("step", [0.01, None])
+def test_what_is_seen_at_events(method: str, step: float | None) -> None:
+    """Speeds at which a ball hits the ground: v = √(2 g h), then e v; the run goes on."""
+    model, e, h, g = bouncing(1), 0.7, 1.0, 9.81
+    measures = {
+        "first": kt.at_event("qd_z0", "hit0"), "second": kt.at_event("t*qd_z0", "hit0", 1),
+        "energy": kt.at_event("energy.kinetic", "hit0", -1), "end": kt.final("q_z0"),
+        "fall": kt.at_event("qdd_z0", "hit0"), "text": kt.measure("at_event(qd_z0**2, hit0)"),
+    }  # fmt: skip
+    found = kt.sensitivity(
+        model, 1.3, measures, by=["e", "q0.z0", "gravity_z"], method=method, step=step, **FINE
+    )
+    v, t = (2 * g * h) ** 0.5, (2 * h / g) ** 0.5 * (1 + 2 * e)
+    exact = {
+        "first": (-v, [0, -g / v, h / v]),
+        "second": (-e * v * t, [-v * t - 2 * e * v * v / g, -e * 2 * (1 + 2 * e), 0]),
+        "energy": (0.5 * (e * v) ** 2, [e * v * v, e * e * g, -e * e * h]),
+        "fall": (-g, [0, 0, 1]), "text": (v * v, [0, 2 * g, -2 * h]),
+    }  # fmt: skip
+    for name, (value, slopes) in exact.items():
+        assert_close(found.value.sel(measure=name), value, GOLDEN, name)
+        assert_close(found.gradient.sel(measure=name), slopes, CLOSED, name, 2 * g)
+
+
+def test_what_is_seen_at_an_event_of_a_closed_mechanism() -> None:
+    hit = {"angle": kt.at_event("q_c", "stop"), "speed": kt.at_event("qd_c", "stop"),
+           "force": kt.at_event("qdd_b", "stop")}  # fmt: skip
+    run, by = {"qd": {"a": -1.0}, **FINE}, {"crank": 0.6, "coupler": 2.1, "qd0.a": -1.0}
+    one, two = (
+        kt.sensitivity(crossing(), 0.5, hit, by=list(by), method=method, **run).gradient
+        for method in ("direct", "adjoint")
+    )
+    for name in hit:
+        assert_close(two.sel(measure=name), one.sel(measure=name), CLOSED, name)
+    for name in ("crank", "coupler"):
+        high, low = (
+            kt.sensitivity(crossing(), 0.5, hit, by=[], parameters={name: by[name] + d}, **run)
+            for d in (1e-5, -1e-5)
+        )
+        change = (high.value - low.value) / 2e-5
+        assert_close(one.sel(parameter=name), change, LONG_RUN, name)
+    with pytest.raises(kt.errors.ModelError, match="'stop' happens 2 times"):
+        kt.sensitivity(crossing(), 0.5, {"m": kt.at_event("q_c", "stop", 3)}, by=["e"], **run)
+
+
 def test_events_without_derivative_are_refused() -> None:
     model, end = oscillator(), kt.final("q_y")
     with pytest.raises(kt.errors.ModelError, match="'never' happens 0 times"):

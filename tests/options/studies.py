@@ -68,6 +68,10 @@ STUDIES: dict[str, tuple[Row, ...]] = {
         Row(kt.severity, lambda _: ONE, {**OTHER, "standard": "1998", "step": 1e-3, "limit": 9.81},
             {"of": "word number whole function"}),
     ),
+    "at_event": (
+        Row(kt.at_event, lambda _: {**ONE, "event": "low"}, {**OTHER, "event": "high", "number": 1},
+            {"of": "word number whole function", "event": "word", "number": "whole"}),
+    ),
     "event_time": (
         Row(kt.event_time, lambda _: {"event": "low"}, {"event": "high", "number": 1},
             {"event": "word", "number": "whole"}),

@@ -5,21 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinetree.arguments import check_arguments
-from kinetree.arrays import Array
-from kinetree.measures.measure import NONE, Gathered, Measure, Sighting
+from kinetree.measures.measure import Gathered, Sighting
+from kinetree.measures.of_event import OfEvent
 
 
 @dataclass(frozen=True)
-class EventTime(Measure):
-    """The time at which an event happens [s]; the run tells it, and how it moves."""
-
-    event: str = ""
-    number: int = 0
-
-    def times(self, end: float) -> Array:
-        """None: it is not a value of an expression."""
-        del end
-        return NONE
+class EventTime(OfEvent):
+    """The time at which an event happens [s]."""
 
     def gather(self, seen: Sighting) -> Gathered:
         """V = t of the event, which the run has found."""

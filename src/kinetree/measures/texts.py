@@ -1,6 +1,7 @@
 """Measures from texts, as the command line and studies in files have them.
 
     final(q_y)    at_time(q_y, 0.5)    rms(qdd_seat) + 0.1*peak(q_wheel)    event_time(ground)
+    at_event(qd_z, ground)
 
 Words of the table followed by a bracket are measures; what stands around them is a function.
 """
@@ -13,6 +14,7 @@ from typing import Any
 
 from kinetree.arguments import check_arguments
 from kinetree.errors import ModelError
+from kinetree.measures.at_event import at_event
 from kinetree.measures.at_time import at_time
 from kinetree.measures.event_time import event_time
 from kinetree.measures.final import final
@@ -27,13 +29,14 @@ from kinetree.measures.severity import severity
 KINDS: dict[str, Callable[..., Measure]] = {
     row.__name__: row
     for row in (
-        final, at_time, integral, mean_square, rms, peak, severity, event_time, frequency, damping,
-        growth,
+        final, at_time, integral, mean_square, rms, peak, severity, event_time, at_event, frequency,
+        damping, growth,
     )
 }  # fmt: skip
 """Kinds that a text may name."""
 NUMBERS = {
     "at_time": (None, float),
+    "at_event": (None, str),
     "event_time": (None, int),
     "severity": (None, str),
 } | dict.fromkeys(("frequency", "damping", "growth"), (int,))

@@ -57,6 +57,7 @@ class BackStop:
         weight: ∂V by what is seen.
         passage: what changes.
         instant: the event whose time counts.
+        sight: ∂V/∂e before the event.
         compares: whether bars are noted there, to tell their growth.
     """
 
@@ -65,6 +66,7 @@ class BackStop:
     weight: float = 0.0
     passage: Passage | None = None
     instant: Instant | None = None
+    sight: float = 0.0
     compares: bool = False
 
     def within(self, first: float) -> bool:
@@ -154,7 +156,13 @@ class Backward:
         rows = [BackStop(t, weight=w) for t, w in demand.weights.items()]
         rows += [BackStop(row.t, 1, passage=row) for row in self.passages.rows]
         rows += [
-            BackStop(self.instants[k].t, 2, weight=w, instant=self.instants[k])
+            BackStop(
+                self.instants[k].t,
+                2,
+                weight=w,
+                instant=self.instants[k],
+                sight=demand.sights.get(k, 0.0),
+            )
             for k, w in demand.instants.items()
         ]
         compared = time_of_comparison(demand, self.task.t0, float(self.legs[-1].t[-1]))
@@ -172,11 +180,11 @@ class Backward:
         if stop.instant is not None:
             Y = stop.instant.before
             bar = self._back(reverse).of_instant(stop.instant, stop.weight, sums.variables)
+            if stop.sight:
+                bar = bar + _pull_look(reverse, t, Y, stop.sight, sums)
         else:
             Y = self._step_aside(reverse.made, leg, k, t) if beside else Y
-            found = reverse.call(reverse.of_looks, t, Y, stop.weight * sums.unit)
-            sums.inputs[:] += found.p
-            bar = found.y
+            bar = _pull_look(reverse, t, Y, stop.weight, sums)
         if beside:
             rows = np.array([leg.t[k], t]), np.array([leg.Y[k], Y])
             aside = self._march(leg, sums.inputs, rows)
@@ -222,6 +230,13 @@ class Backward:
         """Bars in the coordinates of the leg before."""
         before = self.legs[self.legs.index(leg) - 1]
         return change_bars(before.reverse, leg.reverse, (float(leg.t[0]), leg.Y[0]), lam, sums)
+
+
+def _pull_look(reverse: Reverse, t: float, Y: Array, weight: float, sums: BarSums) -> Array:
+    """The bar of the state that is looked at; bars of the inputs are added."""
+    found = reverse.call(reverse.of_looks, t, Y, weight * sums.unit)
+    sums.inputs[:] += found.p
+    return found.y
 
 
 def _has_every_step(task: Task, run: TangentRun) -> bool:

@@ -88,7 +88,7 @@ class ContinuousBackward:
     def gradients(self, demands: Sequence[Demand]) -> Array:
         """The derivatives of measures by every variable but the duration, one row each."""
         if any(row.instants for row in demands):
-            raise refusal("event", "its time is measured")
+            raise refusal("event", "it is measured when it happens")
         samples = [t for row in demands for t in row.weights]
         grid = np.unique(np.clip([*self.grid, *samples], self.ends[0], self.ends[1]))
         stretches = self._stretches(grid)

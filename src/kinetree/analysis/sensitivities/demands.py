@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ from kinetree.analysis.sensitivities.looks import Looks, find_instant, gather_me
 from kinetree.analysis.sensitivities.result import EARLY
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
-from kinetree.measures import EventTime
+from kinetree.measures import EventTime, OfEvent
 
 if TYPE_CHECKING:
     from kinetree.analysis.runs.dynamics import Dynamics
@@ -39,12 +39,14 @@ class Demand:
         weights: time of a sample [s] -> ∂V/∂e there.
         z: ∂V by the integrals.
         instants: number of an instant of the run -> ∂V by its time.
+        sights: number of an instant -> ∂V/∂e there.
     """
 
     unit: Array
     weights: Mapping[float, float]
     z: Array
     instants: Mapping[int, float]
+    sights: Mapping[int, float] = field(default_factory=dict)
 
 
 def demands_of(task: Task, looks: Looks, peaks: Mapping[str, float]) -> list[Demand]:
@@ -52,9 +54,13 @@ def demands_of(task: Task, looks: Looks, peaks: Mapping[str, float]) -> list[Dem
     integrated, found = task.expressions.integrated, []
     units, count = np.eye(len(task.measures)), len(task.expressions.integrands)
     for number, (name, measure) in enumerate(task.measures.items()):
-        if isinstance(measure, EventTime):
-            own = {find_instant(looks, measure, name): 1.0}
-            found.append(Demand(units[number], {}, np.zeros(count), own))
+        if isinstance(measure, OfEvent):
+            k, sights, slope = find_instant(looks, measure, name), {}, 1.0
+            if not isinstance(measure, EventTime):
+                seen_there = looks.instants[k].sample
+                assert seen_there is not None
+                sights, slope = {k: 1.0}, float(seen_there.rate[number])
+            found.append(Demand(units[number], {}, np.zeros(count), {k: slope}, sights))
             continue
         times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
         place = integrated[number]

@@ -16,15 +16,15 @@ from kinetree.analysis.runs.events import Watched
 from kinetree.analysis.runs.record import Recording, termination
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.updates import Settled, simultaneous
-from kinetree.analysis.sensitivities.jumps import Jumps
-from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart
+from kinetree.analysis.sensitivities.jumps import Jumps, rates_aside
+from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart, look
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import EVENT, FINISHED
-from kinetree.measures import EventTime
+from kinetree.measures import AtEvent, OfEvent
 from kinetree.model import refuse_memories
 
 if TYPE_CHECKING:
@@ -164,7 +164,8 @@ class Tracker:
         if not len(segment.path.hits):
             return
         measures = self.task.measures.values()
-        names = {row.event for row in measures if isinstance(row, EventTime)}
+        names = {row.event for row in measures if isinstance(row, OfEvent)}
+        looked = {row.event for row in measures if isinstance(row, AtEvent)}
         system, events = made.system, self.watch(made.system)
         ended = segment.path.end == EVENT
         for number, hit in enumerate(segment.path.hits):
@@ -175,7 +176,10 @@ class Tracker:
                 more = simultaneous(system, events, hit.t, Y, [hit.watch]) if last else []
                 fired = (hit.watch, *more)
                 slope = self.jumps.shift(system, events, hit.t, Y, fired)
-                self.instants.append(Instant(name, hit.t, slope, Y, fired))
+                sample = None
+                if name in looked:
+                    sample = look(made, hit.t, Y, rates_aside(system, hit.t, Y, -1))
+                self.instants.append(Instant(name, hit.t, slope, Y, fired, sample))
 
     def repartition(self, again: Repartition | None) -> Repartition | None:
         """Other coordinates, with tangents in them."""

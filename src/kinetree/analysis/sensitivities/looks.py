@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.arrays import Array, Flags
 from kinetree.errors import ModelError
-from kinetree.measures import EventTime, Gathered, Measure, Sighting
+from kinetree.measures import EventTime, Gathered, Measure, OfEvent, Sighting
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.tangent import Tangent
@@ -59,6 +59,7 @@ class Instant:
         slope: of the time along the directions.
         before: the consistent state before it.
         fired: numbers of the watches that happened then.
+        sample: the expressions there, where a measure looks at them.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Instant:
     slope: Array
     before: Array
     fired: tuple[int, ...]
+    sample: Sample | None = None
 
 
 class Looks:
@@ -154,11 +156,18 @@ def _values(part: RunPart) -> Array:
     return found
 
 
-def look(made: Tangent, t: float, Y: Array) -> Sample:
-    """The expressions at one row."""
+def look(made: Tangent, t: float, Y: Array, rates: Array | None = None) -> Sample:
+    """The expressions at one row.
+
+    Args:
+        made: the dynamics.
+        t: time [s].
+        Y: the row.
+        rates: der(Y), where it is not that of the dynamics right there.
+    """
     system, n = made.system, made.size
     function = made.looks.function.with_values(system.parameters)
-    found = system.call(function, t, Y, w=system.rates(t, Y)[:n])
+    found = system.call(function, t, Y, w=(system.rates(t, Y) if rates is None else rates)[:n])
     both = found["de_dalong"]
     tangents = Y[made.width :].reshape(made.directions, made.width)
     return Sample(found["e"], both[:, :-1], both[:, -1], Y[n : made.width], tangents[:, n:])
@@ -174,8 +183,8 @@ def measure_values(
     found: dict[str, float] = {}
     rows = zip(measures.items(), integrated, strict=True)
     for number, ((name, measure), place) in enumerate(rows):
-        if isinstance(measure, EventTime):
-            found[name] = looks.instants[find_instant(looks, measure, name)].t
+        if isinstance(measure, OfEvent):
+            found[name] = _of_event(looks, measure, name, number).value
             continue
         times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
         samples = looks.values(times)[:, number] if len(times) else times
@@ -211,22 +220,27 @@ def outcomes(
     found: dict[str, Outcome] = {}
     rows = zip(measures.items(), integrated, strict=True)
     for number, ((name, measure), place) in enumerate(rows):
-        if isinstance(measure, EventTime):
-            found[name] = _of_event(looks, measure, name)
+        if isinstance(measure, OfEvent):
+            found[name] = _of_event(looks, measure, name, number)
             continue
         times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
         found[name] = _outcome(looks, measure, number, place, times)
     return found
 
 
-def _of_event(looks: Looks, measure: EventTime, name: str) -> Outcome:
-    """Time of an event, and its slope."""
+def _of_event(looks: Looks, measure: OfEvent, name: str, number: int) -> Outcome:
+    """Time of an event, or an expression there, and its slope."""
     row = looks.instants[find_instant(looks, measure, name)]
-    return Outcome(row.t, row.slope, 0.0)
+    if isinstance(measure, EventTime):
+        return Outcome(row.t, row.slope, 0.0)
+    assert row.sample is not None
+    seen = measure.gather(Sighting(looks.start, looks.end, row.sample.e[[number]]))
+    changes = row.sample.de[number] + row.sample.rate[number] * row.slope
+    return Outcome(seen.value, float(seen.by_samples[0]) * changes, 0.0)
 
 
-def find_instant(looks: Looks, measure: EventTime, name: str) -> int:
-    """Number of the instant whose time is measured."""
+def find_instant(looks: Looks, measure: OfEvent, name: str) -> int:
+    """Number of the instant at which a measure is taken."""
     rows = [k for k, row in enumerate(looks.instants) if row.name == measure.event]
     if not -len(rows) <= measure.number < len(rows):
         raise ModelError(

@@ -31,7 +31,7 @@ from kinetree.analysis.sensitivities.variables import DesignVariable
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import UnsupportedError
-from kinetree.measures import EventTime, Sighting
+from kinetree.measures import OfEvent, Sighting
 from kinetree.program import Output, Program
 from kinetree.program.differentiate import forward_along
 from kinetree.program.passes import condense
@@ -90,7 +90,7 @@ def _block(task: Task, times: Array) -> Array:
 def refuse_second(task: Task) -> None:
     """Refuse what has no second derivative here."""
     for name, measure in task.measures.items():
-        if measure.peaks or isinstance(measure, EventTime):
+        if measure.peaks or isinstance(measure, OfEvent):
             raise UnsupportedError(
                 "it has no second derivative here",
                 element=f"measure '{name}'",

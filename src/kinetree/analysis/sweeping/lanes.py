@@ -35,7 +35,7 @@ from kinetree.integrate.start.many import parameter_rows
 from kinetree.integrate.steps.given import whole_steps
 from kinetree.integrate.steps.many import march_many
 from kinetree.integrate.steps.repartitioned_run import WATCHED
-from kinetree.measures import EventTime
+from kinetree.measures import OfEvent
 from kinetree.model import refuse_happenings
 from kinetree.targets.native.function import cores
 from kinetree.targets.native.lanes.packing import LANES
@@ -79,7 +79,7 @@ class LaneRunner:
     def __post_init__(self) -> None:
         task = self.task
         refuse_happenings(task.model, "sweeps in equal steps", CURE)
-        timed = [name for name, m in task.measures.items() if isinstance(m, EventTime)]
+        timed = [name for name, m in task.measures.items() if isinstance(m, OfEvent)]
         if task.events or timed:
             raise UnsupportedError(
                 "sweeps in equal steps have no events",

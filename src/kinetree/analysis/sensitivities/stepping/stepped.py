@@ -19,7 +19,7 @@ from kinetree.analysis.sensitivities.stepping.step_run import CURE, SeenRun, Ste
 from kinetree.analysis.sensitivities.stepping.step_tangents import StepTangents
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError
-from kinetree.measures import EventTime, Measure, Misfit, Sighting
+from kinetree.measures import Measure, Misfit, OfEvent, Sighting
 from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def step_outcomes(run: SeenRun | StepRun) -> dict[str, StepOutcome]:
 
 
 def _outcome(run: SeenRun | StepRun, name: str, measure: Measure, e: Array) -> StepOutcome:
-    if isinstance(measure, EventTime):
+    if isinstance(measure, OfEvent):
         raise UnsupportedError(
             "equal steps with events have no derivatives", element=f"measure '{name}'", cure=CURE
         )
