@@ -136,7 +136,62 @@ def test_shapes_against_solving_again() -> None:
         assert_close(slopes, (high - low) / (2 * h), LONG_RUN, label)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_matrices_against_linearising_again(name: str) -> None:
+    make, _, values, given = CASES[name]
+    given = {**given, **({"independent": ["a"]} if name == "loop" else {})}
+    model, run = make(), {"measures": {"f": kt.frequency(1)}, "at": "equilibrium", **given}
+    found = kt.sensitivity(model, by=list(values), matrices=True, **run)
+
+    def linear(label: str = "", x: float = 0.0) -> kt.Linear:
+        own = {"parameters": {label: x}} if label else {}
+        rest = kt.equilibrium(model, **given, **own)
+        return kt.linearise(model, rest, independent=given.get("independent"))
+
+    here = linear()
+    assert tuple(found.rate.values) == here.states
+    assert tuple(found.input.values) == here.inputs
+    assert_close(found.A, here.A, CLOSED)
+    assert_close(found.B, here.B, CLOSED)
+    for label, x in values.items():
+        h = 1e-5 * max(1.0, abs(x))
+        high, low = linear(label, x + h), linear(label, x - h)
+        for part in "AB":
+            change = (getattr(high, part) - getattr(low, part)) / (2 * h)
+            scale = float(np.abs(getattr(here, part)).max())
+            assert_close(found[f"{part}_by"].sel(parameter=label), change, LONG_RUN, label, scale)
+
+
+def crossing(c: float) -> kt.Model:
+    """Two masses side by side: the first one swings faster or slower than the other."""
+    model = kt.Model("crossing", gravity=(0, 0, 0))
+    for name, stiffness in (("one", c), ("two", 4.0)):
+        model.prismatic(name, model.ground, model.body(name, mass=1.0), axis="x")
+        model.joint_spring(
+            f"{name}_spring", name, stiffness=model.parameter(f"c_{name}", stiffness)
+        )
+    return model
+
+
+def test_modes_are_followed_by_their_shapes() -> None:
+    model, run = crossing(3.0), {"by": ["c_one", "c_two"], "at": "equilibrium"}
+    first = kt.sensitivity(model, measures={"f": kt.frequency(1)}, **run)
+    shape = first["shape"].sel(mode=1)
+    follow = {"f": kt.frequency(like=shape), "same": kt.frequency(1, like={"one": 2.0j})}
+    for c in (3.0, 5.0):
+        found = kt.sensitivity(model, measures=follow, parameters={"c_one": c}, **run)
+        f = c**0.5 / (2 * np.pi)
+        assert_close(found.value, [f, f], GOLDEN)
+        assert_close(found.gradient, [[f / (2 * c), 0]] * 2, GOLDEN)
+    assert first["mode"].values.tolist() == [1]
+    assert found["mode"].values.tolist() == [2]
+    with pytest.warns(kt.errors.ModelWarning, match=r"measure 'f': no mode looks like it.*0\.50"):
+        kt.sensitivity(model, measures={"f": kt.growth(like={"one": 1.0, "two": 1.001})}, **run)
+
+
 BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "like": ({"measures": {"m": kt.frequency(like={"z": 1.0})}}, "measure 'm', like.*'z'"),
+    "matrices": ({"at": "run", "duration": 1.0, "matrices": True}, "a run has no linear model"),
     "run": ({"duration": 1.0}, "a state has no duration"),
     "velocities": ({"qd": {"y": 1.0}}, "an equilibrium has no velocities"),
     "integral": ({"measures": {"m": kt.integral("q_y")}}, "measure 'm': it needs a run"),

@@ -77,6 +77,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     by: Sequence[str],
     at: str = "run",
     locked: Sequence[str] = (),
+    matrices: bool = False,
     method: str = "auto",
     equations: str = "explicit",
     order: int = 1,
@@ -115,6 +116,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
             measures are `kt.final`, `kt.frequency`, `kt.damping` and `kt.growth` then.
         locked: of at="equilibrium": coordinates that keep their values, each held by an effort that
             changes with what varies, such as "x", "y", "yaw" of a vehicle that stands.
+        matrices: of a state, whether A and B of small motions about it come, too, as of
+            `kt.linearise`, with their derivatives `A_by` and `B_by`.
         method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
             over its steps and events, once per measure; "auto" takes the cheaper one by their
             numbers, and the first where events change a motion that is known by its dense output
@@ -235,7 +238,8 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
 def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
     """Values and gradients at an equilibrium, or in the steady motion of the start values."""
     made = equilibrium_dataset(task, *static_sensitivities(
-        task, steady=given["at"] == "start", locked=tuple(given["locked"])
+        task, steady=given["at"] == "start", locked=tuple(given["locked"]),
+        matrices=given["matrices"],
     ))  # fmt: skip
     _tell_idle(task, made)
     return with_functions(made, given["measures"])

@@ -78,6 +78,10 @@ def check_given(
         raise ModelError(
             "only what is at rest is held", element="locked", cure='give at="equilibrium", too'
         )
+    if given["matrices"] and given["at"] == "run":
+        raise ModelError(
+            "a run has no linear model", element="matrices", cure='give at="equilibrium" or "start"'
+        )
     check_choice("method", given["method"], METHODS)
     _check_equations(given)
     _check_memory(given)

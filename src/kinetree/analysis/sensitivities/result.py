@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.sensitivities.direct import TangentRun
+    from kinetree.analysis.sensitivities.mode_changes import StaticMatrices
     from kinetree.analysis.sensitivities.task import Task
     from kinetree.analysis.sensitivities.variables import DesignVariable
 
@@ -159,7 +160,8 @@ def equilibrium_dataset(
         values: of the measures by name.
         gradients: measure × variable.
         parts: "q", "x", "effort" -> names of the components, values, derivatives; "shape": number
-            of a mode -> its shape and derivatives; "group": gradients of means of equal modes.
+            of a mode -> its shape and derivatives; "group": gradients of means of equal modes;
+            "matrices": A and B with their derivatives.
     """
     import xarray as xr
 
@@ -177,9 +179,20 @@ def equilibrium_dataset(
         made["shape"] = (("mode", "coordinate"), np.array([row[0] for row in rows.values()]))
         slopes = np.array([row[1] for row in rows.values()])
         made["shape_by"] = (("mode", "coordinate", "parameter"), slopes)
+    if "matrices" in parts:
+        made = _with_matrices(made, parts["matrices"])
     if "group" in parts:
         note = {"long_name": "derivatives of the means of modes with one eigenvalue"}
         made["group_gradient"] = (("measure", "parameter"), parts["group"], note)
+    return made
+
+
+def _with_matrices(made: xarray.Dataset, linear: StaticMatrices) -> xarray.Dataset:
+    """A and B of small motions, and their derivatives."""
+    made = made.assign_coords(rate=linear.states, slope=linear.states, input=linear.inputs)
+    for name, axis, pair in (("A", "slope", linear.A), ("B", "input", linear.B)):
+        made[name] = (("rate", axis), pair[0])
+        made[f"{name}_by"] = (("rate", axis, "parameter"), pair[1])
     return made
 
 

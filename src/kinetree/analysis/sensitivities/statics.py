@@ -1,24 +1,13 @@
-"""Derivatives of an equilibrium and of the modes about it.
+"""Derivatives of an equilibrium or of a steady motion.
 
 At rest r(y, p) = 0, the accelerations along the independent directions and the rates of states; so
 
     ∂r/∂y S + ∂r/∂p δp = 0                                                          Eq. (S7)
 
 along the directions in which the state may move; the efforts that hold locked coordinates are
-unknowns beside S, and change with p.  Of A = ∂f/∂y an eigenvalue with A v = λ v and
-wᵀ A = λ wᵀ moves with
-
-    dλ = wᵀ dA v / wᵀ v,   dA v = ∂(A v)/∂y S + ∂(A v)/∂p δp                           Eq. (S8)
-
-the equilibrium moving along.  With its shape v, whose largest component stays 1 (eᵀ v = 1), it is
-the solution of
-
-    [ A - λ   -v ] [dv]     [dA v]
-    [   eᵀ     0 ] [dλ] = - [  0 ]                                                   Eq. (S17)
-
-Equal eigenvalues have derivatives as a group alone: those of their mean, tr(Wᵀ dA V (Wᵀ V)⁻¹)/m.
-A steady motion, such as a bicycle's at constant speed, is given by its start values, whose tangents
-are those of a run's start, Eq. (S2).
+unknowns beside S, and change with p.  Modes about it are those of `mode_changes`.  A steady motion,
+such as a bicycle's at constant speed, is given by its start values, whose tangents are those of a
+run's start, Eq. (S2).
 """
 
 from __future__ import annotations
@@ -33,47 +22,16 @@ import numpy as np
 from kinetree.analysis.equilibrium import equilibrium
 from kinetree.analysis.given.operating_point import freedom
 from kinetree.analysis.linearise import let_tyres_stand
-from kinetree.analysis.modes import Modes, modes
 from kinetree.analysis.sensitivities.direct import TOGETHER
 from kinetree.analysis.sensitivities.looks import look
+from kinetree.analysis.sensitivities.mode_changes import ModeChange, StaticChanges
 from kinetree.analysis.sensitivities.start import tangent_start, turning
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import DesignVariable
 from kinetree.arrays import Array
-from kinetree.engine import Rank, symbol
-from kinetree.errors import ModelError, UnsupportedError, warn
+from kinetree.errors import ModelError, UnsupportedError
 from kinetree.measures import Final, Mode
-from kinetree.program import Input, Output, Program
-from kinetree.program.differentiate import forward_along
-from kinetree.program.state_form import STATE
-from kinetree.targets.kept import DerivedProgram, remember
-
-EQUAL = 1e-6
-"""Part of the largest eigenvalue within which two of them are one."""
-REFINEMENTS = 2
-"""Steps of Newton's method to an eigenvalue and its shape."""
-SMALL = 1e-9
-"""Below this coordinates do not take part in a mode, whose largest component is about 1."""
-
-
-@dataclass(frozen=True)
-class ModeChange:
-    """A mode and how it changes.
-
-    Attributes:
-        value: λ [1/s].
-        changes: dλ along all directions; NaN of one in a group.
-        shape: small changes of the coordinates, the largest 1.
-        slopes: their changes: direction × coordinate.
-        mean: changes of the mean of a group; none of a mode that is alone.
-    """
-
-    value: complex
-    changes: Any
-    shape: Any
-    slopes: Any
-    mean: Any = None
 
 
 @dataclass(frozen=True)
@@ -239,127 +197,20 @@ class Statics:
         de = np.hstack([row.de for row in found])
         return found[0].e, de[:, :count] + de[:, count:] @ moves.efforts.T
 
-    @cached_property
-    def modes(self) -> Modes:
-        """The modes about the place, in their order."""
-        return modes(self.task.model, self.place, t=self.task.t0, **self.options)
-
-    @cached_property
-    def slopes(self) -> Array:
-        """d der(y)/dy."""
-        return self.system.jacobian(self.task.t0, self.y)
-
-    def mode(self, number: int, moves: StaticTangents) -> ModeChange:
-        """A mode, and its changes along all directions, Eq. (S8), Eq. (S17)."""
-        known = self.modes.eigenvalues
-        if number > len(known):
-            raise ModelError(
-                f"there are {len(known)} modes", element=f"mode {number}", cure="ask for another"
-            )
-        values, right = np.linalg.eig(self.slopes)
-        k = int(np.argmin(np.abs(values - known[number - 1])))
-        limit = EQUAL * np.abs(values).max(initial=1.0)
-        near = np.flatnonzero(np.abs(values - values[k]) <= limit)
-        if len(near) > 1:
-            return self._group(known, complex(values[k]), right[:, near], moves)
-        v = right[:, k]
-        nq = self.system.nq
-        sizes = np.abs(v[:nq] if np.abs(v[:nq]).max() > SMALL else v)
-        # of equal ones the first: left and right of a vehicle differ by rounding
-        pivot = int(np.argmax(sizes >= (1 - EQUAL) * sizes.max()))
-        v, value, whole = self._refine(v / v[pivot], complex(values[k]), pivot)
-        dA, n = self._along(v, moves), len(v)
-        found = np.linalg.solve(whole, np.hstack([-dA, np.zeros((len(dA), 1))]).T).T
-        return ModeChange(value, found[:, n], v[:nq], found[:, :nq])
-
-    def _refine(self, v: Any, value: complex, pivot: int) -> tuple[Any, complex, Any]:
-        """A shape and its eigenvalue to rounding, and the matrix of Eq. (S17).
-
-        Beside eigenvalues of zero that have too few shapes, those of others come out with errors of
-        1e-7; Newton's method on A v = λ v, eᵀ v = 1, whose matrix is the same, takes them away.
-        """
-        n, whole = len(v), np.zeros((len(v) + 1, len(v) + 1), dtype=complex)
-        for step in range(1 + REFINEMENTS):
-            whole[:n, :n], whole[:n, n] = self.slopes - value * np.eye(n), -v
-            whole[n, pivot] = 1.0
-            if step < REFINEMENTS:
-                gap = np.append(value * v - self.slopes @ v, 0.0)
-                change = np.linalg.solve(whole, gap)
-                v, value = v + change[:n], value + complex(change[n])
-        return v, value, whole
-
-    def _group(self, known: Any, value: complex, V: Any, moves: StaticTangents) -> ModeChange:
-        """Modes with one eigenvalue: the changes of their mean; each alone has none."""
-        limit = EQUAL * np.abs(known).max(initial=1.0)
-        names = ", ".join(str(j + 1) for j, x in enumerate(known) if abs(x - value) <= limit)
-        warn(
-            f"modes {names} have one eigenvalue, {value:.4g} 1/s: they have derivatives as a group"
-            " alone",
-        )
-        others, left = np.linalg.eig(self.slopes.T)
-        W = left[:, np.argsort(np.abs(others - value))[: V.shape[1]]]
-        columns = np.array([self._along(v, moves) for v in V.T])  # column × variable × component
-        projected = np.einsum("iv,jpi->pvj", W, columns)
-        mean = np.trace(np.linalg.solve(W.T @ V, projected), axis1=1, axis2=2) / V.shape[1]
-        nq, nan = self.system.nq, complex(np.nan, np.nan)
-        shape = np.full(nq, nan)
-        none = np.full(len(mean), nan)
-        return ModeChange(value, none, shape, np.full((len(mean), nq), nan), mean)
-
-    def _along(self, v: Any, moves: StaticTangents) -> Any:
-        """dA v along all directions, one row each."""
-        return self._second(v.real, moves) + 1j * self._second(v.imag, moves)
-
-    def _second(self, v: Array, moves: StaticTangents) -> Array:
-        """∂(A v)/∂y S + ∂(A v)/∂p δp, one row per variable."""
-        variables, system = self.rows, self.system
-        program = system.forms.rates.program
-        made = remember(
-            lambda: DerivedProgram.of(_second_program(program, variables)), "second derivatives",
-            system.model, ", ".join(row.name for row in variables), system.forms.rates.digest,
-        )  # fmt: skip
-        function = made.quick_function.with_values(system.parameters)
-        changes = np.hstack([np.eye(len(moves.S)), moves.efforts])
-        rows = [
-            system.call(function, self.task.t0, self.y, v=v, s=s, c=c)["dAv_dalong"][:, 0]
-            for s, c in zip(moves.S, changes, strict=True)
-        ]
-        return np.array(rows).reshape(len(moves.S), len(self.y))
-
 
 def _effort(name: str) -> DesignVariable:
     """The effort along a velocity as what varies."""
     return DesignVariable(f"tau.{name}", "tau", name)
 
 
-def _second_program(program: Program, variables: Sequence[DesignVariable]) -> Program:
-    """The change of A v along s in the state and c in what varies."""
-    y = program.input(STATE).symbols
-    inputs = {"v": len(y), "s": len(y), "c": len(variables)}
-    new = {
-        name: tuple(symbol(f"along_{name}_{k}", Rank.VELOCITY) for k in range(size))
-        for name, size in inputs.items()
-    }
-    more = tuple(Input(name, (len(row),), row) for name, row in new.items())
-    whole = replace(program, inputs=(*program.inputs, *more))
-    first = forward_along(whole, "yd", [dict(zip(y, new["v"], strict=True))])
-    nodes = first.output("dyd_dalong").nodes
-    moved = dict(zip(y, new["s"], strict=True))
-    for row, c in zip(variables, new["c"], strict=True):
-        own = row.symbol(program)
-        if own is not None:
-            moved[own] = c
-    short = replace(first, outputs=(Output("Av", (len(nodes),), nodes),))
-    return forward_along(short, "Av", [moved])
-
-
 def static_sensitivities(
-    task: Task, *, steady: bool = False, locked: Sequence[str] = ()
+    task: Task, *, steady: bool = False, locked: Sequence[str] = (), matrices: bool = False
 ) -> tuple[dict[str, float], Array, dict[str, Any]]:
     """Values of measures at a place, gradients (measure × variable), and facts of it."""
     statics = Statics(task, steady=steady, locked=locked)
     moves = statics.tangents()
     e, de = statics.expressions(moves)
+    changes = StaticChanges(statics, moves)
     values, table = {}, np.zeros((len(task.measures), len(task.variables)))
     groups = np.full(table.shape, np.nan)
     found: dict[int, ModeChange] = {}
@@ -367,8 +218,9 @@ def static_sensitivities(
     for row, (name, measure) in enumerate(known.items()):
         values[name], table[row] = float(e[row]), de[row]
         if isinstance(measure, Mode):
-            mode = found.get(measure.number) or statics.mode(measure.number, moves)
-            found[measure.number] = mode
+            number = changes.number(name, measure)
+            mode = found.get(number) or changes.mode(number)
+            found[number] = mode
             values[name] = measure.of_eigenvalue(mode.value, 0j)[0]
             table[row] = [measure.of_eigenvalue(mode.value, complex(x))[1] for x in mode.changes]
             if mode.mean is not None:
@@ -383,6 +235,8 @@ def static_sensitivities(
     if locked:
         held = np.array([statics.place.efforts[name] for name in locked])
         facts["effort"] = list(locked), held, moves.efforts.T
+    if matrices:
+        facts["matrices"] = changes.matrices()
     if found:
         facts["shape"] = {number: (row.shape, row.slopes.T) for number, row in found.items()}
     if np.isfinite(groups).any():
