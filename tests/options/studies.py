@@ -54,8 +54,14 @@ MEASURES = {
     for name in ("final", "integral", "mean_square", "rms", "peak")
 }
 NUMBERED = {
-    name: (Row(getattr(kt, name), lambda _: {"number": 1},
-         {"number": 2, "like": {"swing": 1.0}}, {"like": "named"}),)
+    name: (
+        Row(
+            getattr(kt, name),
+            lambda _: {"number": 1},
+            {"number": 2, "like": {"swing": 1.0}},
+            {"like": "named"},
+        ),
+    )
     for name in ("frequency", "damping", "growth")
 }
 STUDIES: dict[str, tuple[Row, ...]] = {

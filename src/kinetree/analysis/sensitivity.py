@@ -24,6 +24,7 @@ from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
 from kinetree.analysis.sensitivities.passages import Passages
 from kinetree.analysis.sensitivities.peaks import find_peaks
+from kinetree.analysis.sensitivities.places.statics import static_sensitivities
 from kinetree.analysis.sensitivities.result import (
     equilibrium_dataset,
     refuse_no_numbers,
@@ -36,7 +37,6 @@ from kinetree.analysis.sensitivities.result import (
     with_tangents,
 )
 from kinetree.analysis.sensitivities.second import hessians
-from kinetree.analysis.sensitivities.statics import static_sensitivities
 from kinetree.analysis.sensitivities.stepping.step_seconds import step_hessians
 from kinetree.analysis.sensitivities.stepping.stepped import step_sensitivities
 from kinetree.analysis.sensitivities.task import StepChoice, Task

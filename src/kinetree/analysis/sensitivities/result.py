@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.sensitivities.direct import TangentRun
-    from kinetree.analysis.sensitivities.mode_changes import StaticMatrices
+    from kinetree.analysis.sensitivities.places.mode_changes import StaticMatrices
     from kinetree.analysis.sensitivities.task import Task
     from kinetree.analysis.sensitivities.variables import DesignVariable
 

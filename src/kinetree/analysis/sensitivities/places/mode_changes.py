@@ -35,7 +35,7 @@ from kinetree.program.state_form import STATE
 from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
-    from kinetree.analysis.sensitivities.statics import Statics, StaticTangents
+    from kinetree.analysis.sensitivities.places.statics import Statics, StaticTangents
     from kinetree.analysis.sensitivities.variables import DesignVariable
     from kinetree.measures import Mode
 

@@ -24,7 +24,7 @@ from kinetree.analysis.given.operating_point import freedom
 from kinetree.analysis.linearise import let_tyres_stand
 from kinetree.analysis.sensitivities.direct import TOGETHER
 from kinetree.analysis.sensitivities.looks import look
-from kinetree.analysis.sensitivities.mode_changes import ModeChange, StaticChanges
+from kinetree.analysis.sensitivities.places.mode_changes import ModeChange, StaticChanges
 from kinetree.analysis.sensitivities.start import tangent_start, turning
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent
 from kinetree.analysis.sensitivities.task import Task

@@ -1,0 +1,1 @@
+"""Derivatives of places: equilibria, steady motions, their linear models and modes."""
