@@ -134,6 +134,84 @@ def test_a_journal_on_a_full_disk_is_told_and_goes_on_later(
             kt.optimise(oscillator(), 1.0, kt.rms("q_y"), **{**given, "journal": place})
 
 
+def test_a_journal_knows_data_and_functions_again(tmp_path: Path) -> None:
+    t, path = np.linspace(0.001, 1.0, 1500), tmp_path / "journal.jsonl"
+
+    def fit(data: Any, journal: Path = path) -> kt.Optimum:
+        return kt.optimise(oscillator(), 1.0, kt.misfit("q_y", t, data), over={"c": (0.5, 2.0)},
+                           qd={"y": 1.0}, journal=journal)  # fmt: skip
+
+    data = np.sin(t)
+    fit(data)
+    for changed in (700, 1e-12):  # one of many values, and one by digits that no text shows
+        other = data.copy()
+        other[int(changed) if changed > 1 else 0] += min(changed, 1.0)
+        with pytest.raises(kt.errors.ModelError, match="another optimisation: objective differs"):
+            fit(other)
+
+    def stop(factor: float, file: str) -> kt.Optimum:
+        low = kt.Event(lambda q: factor * q["y"] - 0.1, "rising", stops=True)
+        given: dict[str, Any] = {"over": {"c": (0.5, 2.0)}, "events": {"low": low}}
+        return kt.optimise(oscillator(), 9.0, kt.final(lambda qd: qd["y"] ** 2), qd={"y": 1.0},
+                           journal=tmp_path / file, **given)  # fmt: skip
+
+    first = stop(1.0, "functions.jsonl")
+    lines = (tmp_path / "functions.jsonl").read_bytes()
+    assert stop(1, "functions.jsonl").parameters == first.parameters
+    assert (tmp_path / "functions.jsonl").read_bytes() == lines  # nothing was made anew
+    with pytest.raises(kt.errors.ModelError, match="another optimisation: run differs"):
+        stop(2.0, "functions.jsonl")
+
+
+@pytest.mark.parametrize("method", ["SLSQP", "L-BFGS-B", "ipopt", "differential_evolution"])
+def test_no_method_makes_more_evaluations_than_it_may(method: str) -> None:
+    if method == "ipopt":
+        pytest.importorskip("casadi", reason="needs casadi")
+    given: dict[str, Any] = {"over": {"c": (0.5, 2.0), "m": (0.5, 2.0)}, "method": method}
+    best = kt.optimise(oscillator(), 2.0, kt.final("(q_y - 0.5)**2"), qd={"y": 1.0}, **given,
+                       evaluations=4)  # fmt: skip
+    assert best.history.sizes["evaluation"] <= 4 + 1 + 2  # the best one's gradient, its check
+    assert not best.converged
+    assert "used up" in best.message
+    assert best.value == best.history.value.values[:4].min()
+
+
+def test_what_is_raised_on_the_way_ends_ipopt_at_once() -> None:
+    pytest.importorskip("casadi", reason="needs casadi")
+    numbers = []
+
+    def stop(row: dict[str, Any]) -> None:
+        numbers.append(row["number"])
+        if row["number"] == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kt.optimise(absorber(), 60.0, kt.integral("q_x**2"), **ABSORBER, method="ipopt",
+                    progress=stop)  # fmt: skip
+    assert numbers == [1, 2, 3]
+
+
+@pytest.mark.parametrize("method", ["SLSQP", "trust-constr"])
+def test_constraints_are_missed_by_the_least_that_bounds_allow(method: str) -> None:
+    model, over = oscillator(), {"c": (0.0, 1.0), "m": (0.5, 1.0)}
+    both = {"sum": (kt.final("c + m"), 3.0, None), "one": (kt.final("c"), 1.0, None)}
+    with pytest.warns(kt.errors.ModelWarning, match="'sum' cannot be met .* missed by 1$"):
+        best = kt.optimise(model, 0.1, kt.final("c + m"), over=over, subject_to=both,
+                           method=method, start={"c": 0.2, "m": 0.6})  # fmt: skip
+    assert_close([best.parameters["c"], best.parameters["m"]], [1.0, 1.0], TRAJECTORY)
+    assert not best.converged
+
+
+def test_where_the_first_values_have_no_run_others_are_tried() -> None:
+    model, over = lengths.four_bar(), {"coupler": (2.0, 30.0)}
+    seen = kt.simulate(model, 0.3, parameters={"coupler": 2.3}, rtol=1e-10)
+    end = float(seen.q.sel(coordinate="c")[-1])
+    for goal in (kt.misfit("q_c", [0.3], [end]), kt.final(f"(q_c - {end!r})**2")):
+        best = kt.optimise(model, 0.3, goal, over=over, start={"coupler": 20.0}, tolerance=1e-14)
+        assert_close(best.parameters["coupler"], 2.3, EQUAL_STEPS)
+        assert "pin" in str(best.history.reason.values[0])
+
+
 def test_bounds_constraints_and_cases() -> None:
     model, travel = oscillator(), kt.peak("q_y")
     cases = [{"qd": {"y": 0.5}}, {"qd": {"y": 1.0}}]
@@ -154,7 +232,8 @@ def test_bounds_constraints_and_cases() -> None:
 
 def test_every_constraint_that_is_missed_is_told_and_what_nothing_depends_on() -> None:
     missed = {"travel": (kt.peak("q_y"), None, 0.4), "end": (kt.final("q_y"), 5.0, None)}
-    with pytest.warns(kt.errors.ModelWarning, match="'end' cannot .* missed by 4.9., 'travel' by"):
+    told = "'end' cannot .* missed by 4.27, 'travel' by 0.376"
+    with pytest.warns(kt.errors.ModelWarning, match=told):
         kt.optimise(oscillator(), 3.0, kt.final("c"), over={"c": (0.1, 1.0)}, qd={"y": 0.5},
                     step=0.1, subject_to=missed)  # fmt: skip
     over = {"c": (0.5, 2.0), "gravity_x": (-1.0, 1.0)}

@@ -79,6 +79,25 @@ def test_a_killed_sweep_goes_on(tmp_path: Path) -> None:
         kt.sweep(model, 1.0, plan, end, into=tmp_path / "file")
 
 
+def test_a_folder_knows_data_and_functions_again(tmp_path: Path) -> None:
+    t, plan = np.linspace(0.001, 1.0, 1500), kt.grid({"c": [1.0, 2.0]})
+
+    def measure(data: Any, factor: float, **run: Any) -> Any:
+        seen = {"off": kt.misfit("q_y", t, data), "end": kt.final(lambda q: factor * q["y"])}
+        return kt.sweep(oscillator(), 1.0, plan, seen, into=tmp_path / "a", **run)
+
+    first = measure(np.sin(t), 2.0, qd={"y": 1.0})
+    again = measure(np.sin(t), 2, qd={"y": 1})
+    assert again.off.values.tobytes() == first.off.values.tobytes()
+    other = np.sin(t)
+    other[700] += 1.0
+    for data, factor in ((other, 2.0), (np.sin(t), 3.0)):
+        with pytest.raises(kt.errors.ModelError, match="another sweep: measures"):
+            measure(data, factor, qd={"y": 1.0})
+    with pytest.raises(kt.errors.ModelError, match="another sweep: run"):
+        measure(np.sin(t), 2.0, qd={"y": 1.1})
+
+
 def test_runs_that_fail_first_are_rows_too() -> None:
     seen, plan = {"end": kt.final("q_c")}, kt.run_list({"coupler": [20.0, 2.2, 30.0]})
     found = kt.sweep(lengths.four_bar(), 0.1, plan, seen)

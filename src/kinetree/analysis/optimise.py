@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.given.fingerprint import plain_facts
 from kinetree.analysis.optimising.asked import Asked
 from kinetree.analysis.optimising.journal import Journal, JournalRow
-from kinetree.analysis.optimising.methods import OPTIMISERS, Minimum
+from kinetree.analysis.optimising.methods import OPTIMISERS
+from kinetree.analysis.optimising.one_way import End, OneWay
 from kinetree.analysis.optimising.side_by_side import solve_together
-from kinetree.analysis.optimising.trials import Study, Trials
+from kinetree.analysis.optimising.trials import MET, Study, Trials
 from kinetree.analysis.sensitivities.variables import read_variables
+from kinetree.analysis.sweeping.plans import quiet_points
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 
 ACTIVE = 1e-6
 """Share of the width of its bounds within which a variable is at one of them."""
-MET = 1e-6
-"""By how much a constraint may be missed, as a part of 1 + its bound."""
 PROBE = 1e-5
 """Step of the check of the gradient, as a part of the width of the bounds."""
 
@@ -100,7 +101,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         cases: load cases: mappings of options of the run; objectives are added, constraints hold in
             each.
         tolerance: of the objective, and of variables as a part of the width of their bounds.
-        evaluations: most evaluations per start.
+        evaluations: most evaluations per start; the check of the gradient makes two more.
         journal: file with one line per evaluation: killed, an optimisation goes on from there.
         progress: called with every evaluation: its number, value, violation, step and x.
         seed: of starts and of methods that draw.
@@ -119,17 +120,11 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
     trials = Trials(whole, kept, progress or (lambda row: None))
     first = _starts(whole, trials, start or {}, starts, seed)
 
-    def solve(number: int, own: Trials) -> tuple[Array, bool, str]:
-        s = first[number]
-        problem = Minimum(
-            own.objective, s, np.zeros(len(s)), np.ones(len(s)), own.limits(equal=False),
-            own.limits(equal=True), own.residuals if whole.squares else None, own.judge,
-            tolerance, evaluations, seed,
-        )  # fmt: skip
-        return chosen.solve(problem)
-
-    alone = starts == 1
-    return _result(trials, [solve(0, trials)] if alone else solve_together(trials, starts, solve))
+    way = OneWay(chosen, tolerance, evaluations, seed)
+    if starts == 1:
+        return _result(trials, [way.go(first[0], trials)])
+    ends = solve_together(trials, starts, lambda number, own: way.go(first[number], own))
+    return _result(trials, ends)
 
 
 def _method(study: Study, method: str) -> str:
@@ -154,10 +149,10 @@ def _describe(study: Study, seed: int) -> JournalRow:
     """What tells an optimisation from others."""
     return {
         "model": derivation_hash(study.model), "duration": study.duration, "seed": seed,
-        "objective": [repr(row) for row in study.objectives],
+        "objective": plain_facts(study.objectives),
         "over": {name: list(pair) for name, pair in study.over.items()},
-        "subject_to": {name: repr(row) for name, row in study.bounds.items()},
-        "cases": repr(study.cases), "run": repr(sorted(study.run.items())),
+        "subject_to": plain_facts(study.bounds), "cases": plain_facts(study.cases),
+        "run": plain_facts(study.run),
     }  # fmt: skip
 
 
@@ -183,7 +178,7 @@ def _starts(
         return [np.array(first)]
     from scipy.stats import qmc
 
-    more = qmc.Sobol(len(first), seed=seed).random(count - 1)
+    more = quiet_points(qmc.Sobol(len(first), seed=seed), count - 1)
     return [np.array(first), *more]
 
 
@@ -199,17 +194,17 @@ def _present(model: Mechanism, name: str, values: Mapping[str, float]) -> float 
     return known.get(name)
 
 
-def _result(trials: Trials, found: Sequence[tuple[Array, bool, str]]) -> Optimum:
+def _result(trials: Trials, found: Sequence[End]) -> Optimum:
     """The best of all ends."""
     study = trials.study
     rows = [trials.row(s) for s, _, _ in found]
-    ranks = [(max(0.0, _miss(trials, row)), row.get("value", np.inf)) for row in rows]
+    ranks = [trials.rank(row) for row in rows]
     best = min(range(len(rows)), key=lambda k: ranks[k])
     s, converged, message = found[best]
     row = rows[best]
     if "failed" in row:
         raise ModelError(
-            f"no trial has a run that ends: {row['failed']}",
+            f"no trial has a run that ends: {row['failed'].rstrip('.')}",
             element="over",
             cure="begin with values for which kt.simulate ends",
         )
@@ -228,12 +223,6 @@ def _result(trials: Trials, found: Sequence[tuple[Array, bool, str]]) -> Optimum
         change_values(study.model, own), _history(trials), converged and ranks[best][0] <= 0.0,
         message, _gradient_error(trials, s),
     )  # fmt: skip
-
-
-def _miss(trials: Trials, row: JournalRow) -> float:
-    """By how much constraints are missed beyond what counts as met."""
-    ends = [abs(x) for b in trials.study.bounds.values() for x in (b.low, b.high) if x is not None]
-    return trials.violation(row) - MET * (1 + max(ends, default=0.0))
 
 
 def _warn_idle(trials: Trials) -> None:
@@ -278,8 +267,7 @@ def _multipliers(
     slopes = np.array(row["slopes"]).reshape(-1, count, len(s)) if count else np.zeros((0, 0, 0))
     for k, (name, bound) in enumerate(study.bounds.items()):
         for case, slope in zip(values, slopes, strict=True):
-            ends = [x for x in (bound.low, bound.high) if x is not None]
-            if any(abs(case[k] - x) <= 10 * MET * (1 + abs(x)) for x in ends):
+            if any(abs(case[k] - x) <= 10 * MET * (1 + abs(x)) for x in bound.ends):
                 names.append(name)
                 columns.append(slope[k])
     if not names:

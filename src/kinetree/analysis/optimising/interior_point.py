@@ -28,7 +28,8 @@ def solve_ipopt(task: Minimum) -> tuple[Array, bool, str]:
             cure="install kinetree[optimise], or take 'SLSQP'",
         ) from None
     counts = [len(f(task.start)[0]) for f in (task.at_least, task.equal) if f is not None]
-    whole = _callback(casadi, task, 1 + sum(counts))
+    caught: list[BaseException] = []
+    whole = _callback(casadi, task, 1 + sum(counts), caught)
     x = casadi.MX.sym("x", len(task.start))
     y = whole(x)
     tops = [top for f, top in ((task.at_least, np.inf), (task.equal, 0.0)) if f is not None]
@@ -44,15 +45,29 @@ def solve_ipopt(task: Minimum) -> tuple[Array, bool, str]:
     found = solver(
         x0=task.start, lbx=task.low, ubx=task.high, lbg=[0.0] * len(high), ubg=high
     )  # fmt: skip
+    if caught:
+        raise caught[0]
     told = solver.stats()
     return np.array(found["x"]).ravel(), bool(told["success"]), str(told["return_status"])
 
 
-def _callback(casadi: Any, task: Minimum, rows: int) -> Any:
-    """Objective and constraints as one function of CasADi, whose Jacobian is ours."""
+def _callback(casadi: Any, task: Minimum, rows: int, caught: list[BaseException]) -> Any:
+    """Objective and constraints as one function of CasADi, whose Jacobian is ours.
+
+    What is raised there is kept, and all is zero from then on, where IPOPT ends: an error that it
+    hears of makes it try another point, again and again.
+    """
     dense, n = casadi.Sparsity.dense, len(task.start)
 
     def both(x: Any) -> tuple[Array, Array]:
+        if not caught:
+            try:
+                return found(x)
+            except BaseException as error:
+                caught.append(error)
+        return np.zeros(rows), np.zeros((rows, n))
+
+    def found(x: Any) -> tuple[Array, Array]:
         place = np.array(x).ravel()
         value, gradient = task.function(place)
         parts = [f(place) for f in (task.at_least, task.equal) if f is not None]

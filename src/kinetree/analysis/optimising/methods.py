@@ -63,12 +63,19 @@ class Optimiser:
         solve: minimises; the last x, whether it has converged, and what the method says.
         constraints: whether it takes constraints.
         squares: whether the objective must be a sum of squares.
+        slopes: whether it takes gradients; else it draws its trials.
     """
 
     name: str
     solve: Callable[[Minimum], tuple[Array, bool, str]]
     constraints: bool = False
     squares: bool = False
+    slopes: bool = True
+
+
+def minimise_smooth(task: Minimum) -> Array:
+    """The last point of L-BFGS-B."""
+    return _lbfgsb(task)[0]
 
 
 def _slsqp(task: Minimum) -> tuple[Array, bool, str]:
@@ -153,8 +160,8 @@ OPTIMISERS = {
         Optimiser("L-BFGS-B", _lbfgsb),
         Optimiser("least_squares", _least_squares, squares=True),
         Optimiser("ipopt", solve_ipopt, constraints=True),
-        Optimiser("cma", _cma, constraints=True),
-        Optimiser("differential_evolution", _evolution),
+        Optimiser("cma", _cma, constraints=True, slopes=False),
+        Optimiser("differential_evolution", _evolution, slopes=False),
     )
 }
 """Every method by name."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -149,11 +150,14 @@ def _evaluate_many(trials: Trials, rows: Sequence[Trying], *, slopes: bool) -> l
         return [trials.evaluate(values, slopes=slopes) for values in rows]
     cases = range(len(study.cases))
     parts = [_case_of_many(trials, rows, number, slopes=slopes) for number in cases]
+    whole = [*zip(*parts, strict=True)]
+    wrong = [[part for part in own if isinstance(part, KinetreeError)] for own in whole]
+    if all(wrong):
+        trials.failure(*chain(*wrong))  # which ends it all where what was asked is wrong
     made: list[JournalRow] = []
-    for own in zip(*parts, strict=True):
-        wrong = [part for part in own if isinstance(part, KinetreeError)]
+    for own, errors in zip(whole, wrong, strict=True):
         good = [part for part in own if not isinstance(part, KinetreeError)]
-        made.append(trials.failure(wrong[0]) if wrong else sum_of_cases(good))
+        made.append({"failed": str(errors[0])} if errors else sum_of_cases(good))
     return made
 
 

@@ -32,14 +32,21 @@ from kinetree.model import Mechanism
 if TYPE_CHECKING:
     import xarray
 
+X = tuple[float, ...]
 Ask = Callable[[dict[str, float], bool], JournalRow]
 """(values by name, whether with slopes) -> the evaluation there, by others."""
 OBJECTIVE = "objective"
 """Beginning of the names of the measures that are minimised."""
 GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
 """Options of a run that may differ from trial to trial, beside the duration."""
+MET = 1e-6
+"""By how much a constraint may be missed, as a part of 1 + its bound."""
 WORSE = 10.0
 """How many times worse than the worst a trial counts that failed."""
+
+
+class EnoughError(Exception):
+    """As many evaluations as one optimiser may make were made."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,11 @@ class Limit:
     measure: Measure
     low: float | None
     high: float | None
+
+    @property
+    def ends(self) -> list[float]:
+        """Those of the two values that there are."""
+        return [x for x in (self.low, self.high) if x is not None]
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,7 @@ class Trials:
         self.width = high - self.low
         self.history: list[JournalRow] = []
         self.ask: Ask | None = None
+        self.begin(None)
         self._first: dict[str, float] | None = None
         self._tasks: dict[tuple[int, bool], Task] = {}
 
@@ -113,9 +126,32 @@ class Trials:
         x = self.low + np.clip(s, 0.0, 1.0) * self.width
         return dict(zip(self.names, x.tolist(), strict=True))
 
+    def begin(self, most: int | None) -> None:
+        """From now on as many evaluations are made at most; None for any number."""
+        self.most: int | None = most
+        self.tried: dict[X, Array] = {}
+
+    def best(self) -> Array:
+        """Scaled variables of the best evaluation since the beginning."""
+        known = {x: self.journal.find(x, slopes=False) or {} for x in self.tried}
+        x = min(known, key=lambda x: self.rank(known[x]))
+        return self.tried[x]
+
+    def rank(self, row: JournalRow) -> tuple[float, float]:
+        """By how much constraints are missed beyond what counts as met, then the value."""
+        return (self.miss(row), row["value"]) if "value" in row else (np.inf, np.inf)
+
     def row(self, s: Array, *, slopes: bool = True) -> JournalRow:
-        """The evaluation at scaled variables, with gradients unless it is told otherwise."""
+        """The evaluation at scaled variables, with gradients unless it is told otherwise.
+
+        Raises:
+            EnoughError: where no more evaluations may be made.
+        """
         values = self.values(s)
+        if self.most is not None and (x := (*values.values(),)) not in self.tried:
+            if len(self.tried) >= self.most:
+                raise EnoughError
+            self.tried[x] = np.array(s)
         if self.ask is not None:
             return self.ask(values, slopes)
         known = self.journal.find(tuple(values.values()), slopes=slopes)
@@ -149,11 +185,15 @@ class Trials:
             return self.failure(error)
         return sum_of_cases(parts)
 
-    def failure(self, error: KinetreeError) -> JournalRow:
-        """The row of a trial without a run; the first one is the user's own, and ends it all."""
-        if not self.history and not isinstance(error, AssemblyError):
-            raise error
-        return {"failed": str(error)}
+    def failure(self, *errors: KinetreeError) -> JournalRow:
+        """The row of a trial without a run, for the first of some errors.
+
+        Where there was none before, and the errors have other reasons than loops that do not close,
+        what was asked is wrong, and that ends it all.
+        """
+        if not self.history and not any(isinstance(error, AssemblyError) for error in errors):
+            raise errors[0]
+        return {"failed": str(errors[0])}
 
     def _case(self, values: Mapping[str, float], number: int, *, slopes: bool) -> JournalRow:
         """Value, gradient, constraints and residuals of one load case."""
@@ -252,9 +292,36 @@ class Trials:
         """Residuals of a misfit and their Jacobian by scaled variables."""
         row = self.row(s)
         if "failed" in row:
-            size = len(next(old for old in self.history if "value" in old)["residuals"])
+            size = len(self.study.cases) * sum(len(m.times(0.0)) for m in self.study.objectives)
             return np.full(size, 1e6), np.zeros((size, len(s)))
         return np.array(row["residuals"]), np.array(row["jacobian"]) * self.width
+
+    def gaps(self, s: Array) -> tuple[float, Array]:
+        """½ Σ (gap/(1 + |bound|))² of the constraints that are missed, and its gradient."""
+        value, gradient = 0.0, np.zeros(len(s))
+        for equal in (False, True):
+            function = self.limits(equal=equal)
+            if function is None:
+                continue
+            c, slopes = function(s)
+            gap = (c if equal else np.minimum(c, 0.0)) / self._sizes(equal=equal)
+            value += float(gap @ gap) / 2
+            gradient += gap @ (slopes / self._sizes(equal=equal)[:, None])
+        return value, gradient
+
+    def _sizes(self, *, equal: bool) -> Array:
+        """1 + |bound| of all constraints of a kind, in the order of `limits`."""
+        sizes = [
+            1 + abs(x)
+            for row in self.study.bounds.values() if (row.low == row.high) == equal
+            for x in row.ends[: 1 if equal else 2]
+        ]  # fmt: skip
+        return np.array(sizes * len(self.study.cases))
+
+    def miss(self, row: JournalRow) -> float:
+        """By how much constraints are missed beyond what counts as met; 0 where they are met."""
+        ends = [abs(x) for bound in self.study.bounds.values() for x in bound.ends]
+        return max(0.0, self.violation(row) - MET * (1 + max(ends, default=0.0)))
 
     def violation(self, row: JournalRow) -> float:
         """By how much the worst constraint is not met."""

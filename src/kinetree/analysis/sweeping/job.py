@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinetree.analysis.given.batches import RunGiven
+from kinetree.analysis.given.fingerprint import plain_facts
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.sensitivities.task import StepChoice, Task
 from kinetree.analysis.sensitivities.variables import (
@@ -79,8 +80,8 @@ class SweepJob:
         return {
             "model": derivation_hash(self.model), "duration": self.duration,
             "plan": self.plan.data(),
-            "measures": {name: repr(row) for name, row in self.measures.items()},
-            "part": self.part, "run": repr(sorted(self.run.items())), "device": self.device,
+            "measures": plain_facts(self.measures), "part": self.part,
+            "run": plain_facts(self.run), "device": self.device,
         }  # fmt: skip
 
     def make(self, number: int) -> xarray.Dataset:

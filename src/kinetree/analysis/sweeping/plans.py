@@ -204,11 +204,11 @@ def _sobol_rows(plan: SweepPlan, first: int, end: int) -> Array:
     engine = qmc.Sobol(len(plan.over), scramble=True, seed=plan.seed)
     if first:
         engine.fast_forward(first)
-    return _scale(plan, _quietly(engine, end - first))
+    return _scale(plan, quiet_points(engine, end - first))
 
 
-def _quietly(engine: Any, count: int) -> Array:
-    """Points of a sequence; that their number is no power of two matters to no single run."""
+def quiet_points(engine: Any, count: int) -> Array:
+    """Points of a Sobol sequence; that their number is no power of two matters to no single run."""
     import warnings
 
     with warnings.catch_warnings():
@@ -237,7 +237,7 @@ def _saltelli_rows(plan: SweepPlan, first: int, end: int) -> Array:
     engine = qmc.Sobol(2 * d, scramble=True, seed=plan.seed)
     if low:
         engine.fast_forward(low)
-    both = _quietly(engine, high - low)
+    both = quiet_points(engine, high - low)
     A, B = both[:, None, :d], both[:, None, d:]
     mixed = np.where(np.eye(d, dtype=bool), B, A)
     rows = np.concatenate([A, mixed, B], axis=1).reshape(-1, d)
