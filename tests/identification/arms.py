@@ -11,7 +11,9 @@ import kinetree as kt
 Recorded = dict[str, Any]
 
 
-def arm(masses: tuple[float, ...] = (3.0, 2.0, 1.0), *, rubs: bool = False) -> kt.Model:
+def arm(
+    masses: tuple[float, ...] = (3.0, 2.0, 1.0), *, rubs: bool = False, rotor: float = 0.0
+) -> kt.Model:
     """Three links on a turning base; zeros among their inertias."""
     model, before = kt.Model("arm"), None
     for k, mass in enumerate(masses):
@@ -19,7 +21,7 @@ def arm(masses: tuple[float, ...] = (3.0, 2.0, 1.0), *, rubs: bool = False) -> k
         body = model.body(f"b{k}", mass, (0.15, 0.02 * k, 0.03), inertia)
         place = (0.0, 0.0, 0.3) if k == 1 else (0.4, 0.0, 0.0)
         base = model.ground if before is None else before.point("tip", place)
-        model.revolute(f"j{k}", base, body, axis="zyy"[k])
+        model.revolute(f"j{k}", base, body, axis="zyy"[k], armature=rotor)
         if rubs:
             model.joint_friction(f"f{k}", f"j{k}", coulomb=0.5, viscous=0.3, smooth=0.02)
         before = body

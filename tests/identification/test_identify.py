@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests import mechanisms
-from tests.approx import EFFORTS, FILTERED, FORMALISM, IDENTITY, TRAJECTORY, assert_close
+from tests.approx import (
+    EFFORTS,
+    FILTERED,
+    FORMALISM,
+    IDENTITY,
+    READ_OFF,
+    TRAJECTORY,
+    assert_close,
+)
 from tests.crosscheck.robots import package_folder
 from tests.identification.arms import arm, motion, recorded
 
@@ -76,6 +84,57 @@ def test_what_a_joint_at_rest_does_not_tell_is_named_and_keeps_the_model_s_value
     )
     assert fit.deviations["j2.viscous"] == np.inf
     assert fit.parameters["j2.viscous"] == 0.0
+    data = recorded(arm(rubs=True), moved)
+    fit = kt.identify(arm(GUESS), data, "instrumental", friction=RUBS, cutoff=0, instruments=moved)
+    assert [text.split()[5] for text in fit.untold] == ["j2.coulomb:", "j2.viscous:"]
+    assert fit.deviations["j2.viscous"] == np.inf
+    assert_close(fit.parameters["b1.h_x"], 0.7, FORMALISM)
+    pytest.importorskip("clarabel")
+    fit = kt.identify(arm(GUESS, rubs=True), data, "consistent", friction=RUBS, cutoff=0)
+    assert_close(fit.parameters["j2.coulomb"], 0.5, READ_OFF)
+    assert fit.deviations["j2.coulomb"] > 1.0
+    assert fit.deviations["j1.coulomb"] < 0.01
+
+
+def test_sums_that_one_joint_alone_tells_are_said_whole() -> None:
+    moved = motion()
+    for name, value in (("q", 0.3), ("qd", 0.0), ("qdd", 0.0)):
+        moved[name][:, [0, 2]] = value
+    fit = kt.identify(arm(GUESS), recorded(arm(rubs=True), moved), friction=RUBS, cutoff=0)
+    alone = [text.split()[5] for text in fit.untold if "not tell" in text]
+    assert {"b0.I_zz:", "b1.I_xz:", "j0.coulomb:", "j2.viscous:"} < set(alone)
+    c, s = np.cos(0.3), np.sin(0.3)  # b2 stands at an angle to b1
+    whole = f"b1.I_xy + {c:.5g} b2.I_xy + {s:.5g} b2.I_yz"
+    assert f"the data tell {whole}, not b1.I_xy, b2.I_xy and b2.I_yz alone" in fit.untold
+
+
+def test_deviations_are_those_of_the_values_beside_them() -> None:
+    pytest.importorskip("clarabel")
+    data, random = recorded(arm(rubs=True), motion(401)), np.random.default_rng(4)
+    tau = data["tau"] + random.normal(scale=0.1, size=data["tau"].shape)
+    free, real = (
+        kt.identify(arm(GUESS), {**data, "tau": tau}, method, friction=RUBS, cutoff=0)
+        for method in ("least_squares", "consistent")
+    )
+    assert free.sums == free.meaning
+    assert real.sums == {}
+    for name, value in {"b1.mass": 2.0, "b1.h_x": 0.3, "b2.h_x": 0.15, "j1.viscous": 0.3}.items():
+        assert abs(real.parameters[name] - value) < 3 * real.deviations[name]
+    assert real.deviations["b1.h_x"] > 20 * free.deviations["b1.h_x"]  # that of a sum with b2.mass
+    assert_close(real.deviations["b2.h_x"], free.deviations["b2.h_x"], 0.1)
+    told = real.data.base_value.to_series()["b1.h_x"]
+    assert abs(told - 0.7) < 4 * real.data["std"].to_series()["b1.h_x"]
+
+
+def test_a_recording_is_predicted_that_was_not_fitted() -> None:
+    first, second = (recorded(arm(rubs=True), motion(201, seed=k)) for k in (1, 2))
+    fit = kt.identify(arm(GUESS), [first, second], friction=RUBS, cutoff=0, held_out=[2])
+    assert fit.data.recording.values.tolist() == [1] * 201 + [2] * 201
+    assert (fit.data.held.values == (fit.data.recording.values == 2)).all()
+    assert fit.data.rms_held.max() < IDENTITY
+    for wrong, text in (([3], "no recording 3; give .* 1 to 2"), ([1, 2], "recording is left")):
+        with pytest.raises(KinetreeError, match=text):
+            kt.identify(arm(GUESS), [first, second], held_out=wrong)
 
 
 def test_the_payload_alone() -> None:
@@ -170,6 +229,12 @@ def test_estimates_come_back_through_the_model_file(tmp_path: Path) -> None:
     page = fit.page(tmp_path / "page.html").read_text()
     assert "b1.h_x + 0.4 b2.mass" in page
     assert page.count("<img") == 2
+    assert ">kg.m2<" in page
+    assert "Physically consistent estimate from 1 recording: 701 rows fitted, 300 held out" in page
+    bad = recorded(arm(rubs=True), motion())
+    bad["tau"] = -bad["tau"]
+    page = kt.identify(arm(GUESS), bad, cutoff=0).page(tmp_path / "bad.html").read_text()
+    assert "Nothing can have the values that go into the model for b0, b1, b2" in page
 
 
 @pytest.mark.filterwarnings("ignore:body 'rod'")

@@ -18,9 +18,9 @@ RUBS = ("coulomb", "viscous")
 MOTION: dict[str, Any] = {"method": "output_error", "segment": 0.2}
 
 
-def rubbing(masses: tuple[float, ...] = (3.0, 2.0, 1.0)) -> kt.Model:
+def rubbing(masses: tuple[float, ...] = (3.0, 2.0, 1.0), rotor: float = 0.0) -> kt.Model:
     """The arm with friction that recordings of 200 rows per second can follow."""
-    model = arm(masses)
+    model = arm(masses, rotor=rotor)
     for k in range(3):
         model.joint_friction(f"f{k}", f"j{k}", coulomb=0.5, viscous=0.3, smooth=0.2)
     return model
@@ -50,6 +50,26 @@ def test_exact_motion_gives_exact_values_and_bodies_that_can_exist() -> None:
     moved = motion(seed=3)
     tau = kt.inverse(fit.model, moved).tau.values
     assert_close(tau, kt.inverse(rubbing(), moved).tau.values, READ_OFF)
+
+
+def test_a_joint_stands_still_and_rotors_are_found() -> None:
+    true, moved = rubbing(rotor=0.2), motion(801, duration=4.0)
+    for name, value in (("q", 0.3), ("qd", 0.0), ("qdd", 0.0)):
+        moved[name][:, 1] = value
+    data = recorded(true, moved)
+    rows = {key: {"j0": data[key][:, 0], "j2": data[key][:, 2]} for key in ("q", "tau")}
+    fit = kt.identify(
+        rubbing(GUESS), {"time": data["time"], **rows}, friction=RUBS, locked={"j1": 0.3},
+        rotors=True, **MOTION,
+    )  # fmt: skip
+    assert fit.data.equation.values.tolist() == ["j0", "j2"]
+    found = fit.data.base_value.to_series()
+    true_values = {"b2.h_x": 0.15, "b2.h_z": 0.03, "j2.coulomb": 0.5, "j0.viscous": 0.3}
+    for name, value in true_values.items():
+        assert_close(found[name], value, READ_OFF, name)
+    assert fit.data.rms_held.max() < READ_OFF / 10
+    tau = kt.inverse(fit.model, moved).tau.values[:, [0, 2]]
+    assert_close(tau, data["tau"][:, [0, 2]], READ_OFF)
 
 
 def test_coefficients_of_laws_and_sensors() -> None:

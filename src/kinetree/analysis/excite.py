@@ -12,7 +12,7 @@ from kinetree.analysis.exciting.fourier import Fourier
 from kinetree.analysis.exciting.limits import KINDS, Bounds, read_bounds, read_planes
 from kinetree.analysis.exciting.problem import ExcitingTask
 from kinetree.analysis.exciting.search import Excitation, search
-from kinetree.analysis.identify import RUBBING
+from kinetree.analysis.identifying.choices import RUBBING
 from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
 from kinetree.analysis.runs.manifest import manifest
 from kinetree.arguments import check_arguments, check_choice, check_positive

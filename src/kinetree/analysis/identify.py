@@ -9,41 +9,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.identifying.bad_data import check_recording, tell_unexplained
+from kinetree.analysis.identifying.choices import RUBBING, check_choices, what_is_held
 from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
 from kinetree.analysis.identifying.consistent import Prior, consistent
 from kinetree.analysis.identifying.equations import FitEquations, equations
 from kinetree.analysis.identifying.estimate import Estimate
 from kinetree.analysis.identifying.filtering import RecordedPiece, cut
-from kinetree.analysis.identifying.from_motion import (
-    USES,
-    MotionChoices,
-    from_motion,
-    refuse_useless,
-)
+from kinetree.analysis.identifying.from_motion import USES, MotionChoices, from_motion
 from kinetree.analysis.identifying.gains import GainEstimate, find_gains
 from kinetree.analysis.identifying.instrumental import instrumental
 from kinetree.analysis.identifying.least_squares import least_squares
-from kinetree.analysis.identifying.recordings import (
-    UNITS,
-    UNKNOWN,
-    DataOptions,
-    RecordedMotion,
-    read_recordings,
+from kinetree.analysis.identifying.recordings import DataOptions, RecordedMotion, read_recordings
+from kinetree.analysis.identifying.report.words import idle, meaning, sentences
+from kinetree.analysis.identifying.result import (
+    Identification,
+    fit_coordinates,
+    standard_parameters,
 )
-from kinetree.analysis.identifying.result import Identification, standard_parameters
-from kinetree.analysis.identifying.unknown_values import SENSORS, coefficient_names
-from kinetree.analysis.identifying.words import idle, meaning, sentences
 from kinetree.analysis.inverse import inverse
 from kinetree.analysis.runs.manifest import manifest
-from kinetree.arguments import (
-    changed_arguments,
-    check_arguments,
-    check_choice,
-    check_positive,
-    show,
-)
+from kinetree.arguments import changed_arguments, check_arguments
 from kinetree.arrays import Array
-from kinetree.errors import ModelError, UnsupportedError, unknown
+from kinetree.errors import ModelError
 from kinetree.results.dataset import attributes
 from kinetree.solve.one_thread import one_thread
 
@@ -51,13 +38,6 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.model import Mechanism
-
-METHODS = ("least_squares", "instrumental", "consistent", "output_error")
-"""Kinds of estimates."""
-FINDS_GAINS = ("least_squares", "consistent")
-"""Methods that find gains of motors."""
-RUBBING = ("coulomb", "viscous", "offset")
-"""Parameters of friction."""
 
 
 def identify(  # noqa: PLR0913  one keyword per choice of the user
@@ -71,7 +51,7 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
     smooth: float = 0.02,
     measured: str = "tau",
     cutoff: float | None = None,
-    held_out: float = 0.3,
+    held_out: float | Sequence[int] = 0.3,
     instruments: Any = None,
     prior: float = 0.1,
     volumes: Mapping[str, Any] | None = None,
@@ -101,7 +81,8 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
         measured: "tau", efforts along the velocities; "wrench", that of the ground on the machine.
         cutoff: of the filter of coordinates and efforts [Hz]; 0 for none, by default one well
             above the motion.
-        held_out: last share of every recording that is not fitted but predicted.
+        held_out: last share of every recording that is not fitted but predicted; or the numbers of
+            recordings, from 1, that are not fitted at all: [2].
         instruments: motion that was planned, or a second recording of the same plan: time, q and,
             where known, qd, qdd; a list for several recordings.
         prior: how many measurements the model counts for, of "consistent" and "output_error".
@@ -126,18 +107,18 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
         The values with their deviations, what the data do not tell, residuals, and the model that
         has these values.
     """
-    given = locals()
-    check_arguments(identify, given)
-    _check(given)
+    check_arguments(identify, given := locals())
+    check_choices(given, changed_arguments(identify, given, USES))
     how = _data_options(given)
     found = _recordings(model, data, how)
+    given["held_out"] = held_out = what_is_held(held_out, len(found))
     table = ParameterColumns(model, _unknowns(given, found))
     if method == "output_error":
         return from_motion(table, found, MotionChoices.of(given))
     pieces, notes = _pieces(model, found, cutoff)
     others = _instruments(model, instruments, found, pieces, how)
     with one_thread():
-        rows = equations(table, [piece for _, piece in pieces], others, held_out, how.open_gains)
+        rows = equations(table, pieces, others, held_out, how.open_gains)
         motors = _gains(table, rows, how)
         rows = rows if motors is None else rows.at_gains(motors.k)
         made = _estimate(rows, table, method, Prior(prior, volumes or {}), motors)
@@ -175,66 +156,17 @@ def _recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedM
     return found
 
 
-def _check(given: Mapping[str, Any]) -> None:
-    """Refuse what no estimate can be made of."""
-    check_choice("method", given["method"], METHODS)
-    check_choice("measured", given["measured"], ("tau", "wrench"))
-    for name, words, known in (
-        ("friction", given["friction"], RUBBING),
-        ("units", given["units"] or (), UNITS),
-        ("gains", given["gains"] or (), given["model"].velocities),
-        ("locked", given["locked"] or (), given["model"].coordinates),
-        ("sensors", given["sensors"], tuple(SENSORS)),
-        ("coefficients", given["coefficients"], coefficient_names(given["model"])),
-    ):
-        for word in words:
-            if word not in known:
-                raise unknown("name", word, known, name)
-    check_positive(
-        "a positive number", smooth=given["smooth"], prior=given["prior"], segment=given["segment"]
-    )
-    _check_gains(given)
-    refuse_useless(given, [k for k in changed_arguments(identify, given, USES) if given[k]])
-    if given["cutoff"]:
-        check_positive("a positive frequency in Hz, or 0", cutoff=given["cutoff"])
-    if not 0 <= given["held_out"] < 1:
-        raise ModelError(
-            f"it is {given['held_out']:g}", element="held_out", cure="give a share such as 0.3"
-        )
-
-
-def _check_gains(given: Mapping[str, Any]) -> None:
-    """Refuse gains that are no numbers, and unknown ones where a method does not find them."""
-    for name, gain in (given["gains"] or {}).items():
-        if gain != UNKNOWN and not isinstance(gain, int | float):
-            raise ModelError(
-                f"it is {show(gain)}",
-                element=f"gains, '{name}'",
-                cure=f'give a number in N.m/A, or "{UNKNOWN}"',
-            )
-        if gain == UNKNOWN and given["method"] not in FINDS_GAINS:
-            raise UnsupportedError(
-                "it finds no gains of motors",
-                element=f"method '{given['method']}'",
-                cure=f"give the gain of '{name}', or take method='{FINDS_GAINS[0]}'",
-            )
-        if gain == UNKNOWN and given["measured"] != "tau":
-            raise UnsupportedError(
-                "no effort of a joint enters the wrench on the ground",
-                element=f"gains, '{name}'",
-                cure="leave gains= out, or measure efforts",
-            )
-
-
 def _pieces(
     model: Mechanism, found: Sequence[RecordedMotion], cutoff: float | None
-) -> tuple[list[tuple[int, RecordedPiece]], list[str]]:
-    """Pieces with the number of their recording, and what was done."""
-    pieces, notes = [], []
-    for number, recording in enumerate(found):
+) -> tuple[list[RecordedPiece], list[str]]:
+    """Pieces of all recordings, and what was done."""
+    pieces: list[RecordedPiece] = []
+    notes: list[str] = []
+    for number, recording in enumerate(found, 1):
         parts, words = cut(recording, cutoff)
-        pieces += [(number, _close_loops(model, recording, piece)) for piece in parts]
-        notes += [f"{recording.name}: {word}" for word in words]
+        closed = (_close_loops(model, recording, piece) for piece in parts)
+        pieces += [replace(piece, recording=number) for piece in closed]
+        notes.append(f"{recording.name}: {', '.join(words)}")
     return pieces, notes
 
 
@@ -256,7 +188,7 @@ def _instruments(
     model: Mechanism,
     given: Any,
     found: Sequence[RecordedMotion],
-    pieces: Sequence[tuple[int, RecordedPiece]],
+    pieces: Sequence[RecordedPiece],
     how: DataOptions,
 ) -> list[RecordedPiece]:
     """The pieces with the motions of the instruments; empty where there are none."""
@@ -269,7 +201,7 @@ def _instruments(
             element="instruments",
             cure="give one per recording",
         )
-    return [_along(plans[number], piece) for number, piece in pieces]
+    return [_along(plans[piece.recording - 1], piece) for piece in pieces]
 
 
 def _along(plan: RecordedMotion, piece: RecordedPiece) -> RecordedPiece:
@@ -314,7 +246,7 @@ def _estimate(
             return motors.estimate
         made = consistent(rows, table, prior)
         own = motors.estimate
-        return replace(made, covariance=own.covariance, untold=own.untold)
+        return replace(made, covariance=own.covariance, untold=own.untold, sizes=own.sizes)
     if method == "consistent":
         return consistent(rows, table, prior)
     return {"least_squares": least_squares, "instrumental": instrumental}[method](rows, nominal)
@@ -336,9 +268,13 @@ def _result(
     values = standard if made.pi is not None else dict(zip(base, made.x.tolist(), strict=True))
     values = {**values, **gains}
     deviations = dict(zip(names, np.sqrt(np.diag(made.covariance)).tolist(), strict=True))
-    untold = sentences(names, made.untold) if motors is None else motors.words
+    if made.pi_covariance is not None:
+        own = dict(zip(table.names, np.sqrt(np.diag(made.pi_covariance)).tolist(), strict=True))
+        deviations = {**own, **{name: deviations[name] for name in gains}}
+    untold = sentences(names, made.untold, made.sizes) if motors is None else motors.words
     told = np.concatenate([made.x, list(gains.values())])
-    data = _dataset(table, rows, made, (values, dict(zip(names, told, strict=True))), facts)
+    base_values = dict(zip(names, told, strict=True))
+    data = _dataset(table, rows, made, (values, deviations, base_values), facts)
     return Identification(
         values, deviations, meaning(table), tuple(idle(table)), tuple(untold), data, standard,
         table,
@@ -349,17 +285,19 @@ def _dataset(
     table: ParameterColumns,
     rows: FitEquations,
     made: Estimate,
-    found: tuple[Mapping[str, float], Mapping[str, float]],
+    found: tuple[Mapping[str, float], Mapping[str, float], Mapping[str, float]],
     facts: Mapping[str, Any],
 ) -> xarray.Dataset:
     """All values, those that are told with their covariance, and residuals."""
     import xarray as xr
 
-    values, base = found[0], list(found[1])
+    values, deviations, base_values = found
+    base = list(base_values)
     r = rows.y - rows.W @ made.x
     data: dict[str, Any] = {
         "value": ("parameter", np.array(list(values.values()))),
-        "base_value": ("base", np.array(list(found[1].values()))),
+        "deviation": ("parameter", np.array([deviations[name] for name in values])),
+        "base_value": ("base", np.array(list(base_values.values()))),
         "std": ("base", np.sqrt(np.diag(made.covariance))),
         "covariance": (("base", "base2"), made.covariance),
         "untold": (("combination", "base"), made.untold),
@@ -371,10 +309,10 @@ def _dataset(
         "rms": ("equation", _rms(r[rows.in_fit])),
         "rms_held": ("equation", _rms(r[rows.held])),
     }
-    coords = {
-        "parameter": list(values), "base": base, "base2": base, "equation": list(table.rows),
-        "time": ("time", rows.time, {"units": "s"}),
-    }  # fmt: skip
+    coords = fit_coordinates(
+        table, (list(values), base, list(table.rows)), table.wanted.measured,
+        (rows.time, rows.recording),
+    )  # fmt: skip
     tell_unexplained(table.rows, rows.measured, data["rms"][1], data["rms_held"][1])
     rest = {**manifest(table.model, table.program), **facts, **made.facts}
     return xr.Dataset(data, coords, attributes(rest))

@@ -59,6 +59,12 @@ GainOption = Annotated[
     Given, typer.Option(help=r"Effort per current: name=number \[N.m/A], or name=unknown.")
 ]
 LoadOption = Annotated[Given, typer.Option(help="Load of some recordings only: body=2, body=2,3.")]
+PredictOption = Annotated[
+    list[int] | None, typer.Option(help="Number of a recording that is not fitted at all.")
+]
+VolumeOption = Annotated[
+    Given, typer.Option(help="Ellipsoid with a body's mass: BODY=X,Y,Z:A,B,C, its half axes.")
+]
 PriorOption = Annotated[float, typer.Option(help="Measurements that the model counts for.")]
 SmoothOption = Annotated[float, typer.Option(help="Speed over which dry friction grows.")]
 IntoFolder = Annotated[
@@ -145,12 +151,14 @@ def identify(
     measured: MeasuredOption = "tau",
     cutoff: Annotated[float | None, typer.Option(help=r"Of the filter \[Hz]; 0 for none.")] = None,
     held_out: Annotated[float, typer.Option(help="Share that is predicted, not fitted.")] = 0.3,
+    predict: PredictOption = None,
     locked: Locked = None,
     column: Annotated[Given, typer.Option(help="Name in the data = name here: stamp=time.")] = None,
     unit: Annotated[Given, typer.Option(help="Unit of q, qd, tau, …: q=deg.")] = None,
     gain: GainOption = None,
     carried: LoadOption = None,
     prior: PriorOption = 0.1,
+    volume: VolumeOption = None,
     smooth: SmoothOption = 0.02,
     instruments: Annotated[list[str] | None, typer.Option(help="Planned motions.")] = None,
     segment: Annotated[float, typer.Option(help=r"Of output_error \[s].")] = 1.0,
@@ -167,15 +175,24 @@ def identify(
     with model_warnings(as_json) as notes:
         fit = kt.identify(
             read(file)[0], data, method, friction=_friction(friction), rotors=rotors, bodies=bodies,
-            measured=measured, cutoff=cutoff, held_out=held_out, locked=parse(locked),
+            measured=measured, cutoff=cutoff, held_out=predict or held_out, locked=parse(locked),
             columns=_words(column), units=_words(unit), gains=_gains(gain), segment=segment,
-            carried=_read_loads(carried), prior=prior, smooth=smooth, **more,
+            carried=_read_loads(carried), prior=prior, volumes=_read_volumes(volume),
+            smooth=smooth, **more,
         )  # fmt: skip
-        if out is not None:
-            kt.save(fit.model, out)
-        if page is not None:
-            fit.page(page)
-    _say_fit(fit, {"file": str(out or ""), "page": str(page or ""), "warnings": notes}, as_json)
+        files = _write_fit(fit, out, page)
+    _say_fit(fit, {**files, "warnings": notes}, as_json)
+
+
+def _write_fit(fit: Identification, out: Path | None, page: Path | None) -> dict[str, str]:
+    """Write the model and the page that are wanted; their names."""
+    from kinetree import save
+
+    if out is not None:
+        save(fit.model, out)
+    if page is not None:
+        fit.page(page)
+    return {"file": str(out or ""), "page": str(page or "")}
 
 
 def _facts(fit: Identification) -> dict[str, Any]:
@@ -201,7 +218,7 @@ def _say_fit(fit: Identification, more: dict[str, Any], as_json: bool) -> None:
         return
     rows = [
         {"parameter": name, "value": value, "deviation": fit.deviations.get(name, ""),
-         "stands for": fit.meaning.get(name, "")}
+         "stands for": fit.sums.get(name, "")}
         for name, value in fit.parameters.items()
     ]  # fmt: skip
     print_table(f"{model}: values", round_rows(rows))
@@ -321,6 +338,21 @@ def _read_planes(given: Given) -> dict[str, list[Any]] | None:
                 cure="write POINT=NX,NY,NZ:DISTANCE, such as hand=0,0,1:0.1",
             )
         found.setdefault(name, []).append((tuple(row[:3]), row[3]))
+    return found or None
+
+
+def _read_volumes(given: Given) -> dict[str, Any] | None:
+    """Ellipsoids by body: centre and half axes."""
+    found: dict[str, Any] = {}
+    for word in given or ():
+        name, row = read_numbers(word.replace(":", ","), ",", "--volume")
+        if len(row) != 6:
+            raise FormatError(
+                f"'{word}' is not a valid ellipsoid",
+                element="--volume",
+                cure="write BODY=X,Y,Z:A,B,C, such as hand=0,0,0.05:0.1,0.1,0.2",
+            )
+        found[name] = (tuple(row[:3]), tuple(row[3:]))
     return found or None
 
 

@@ -5,8 +5,8 @@
 where P is the pseudo-inertia of a body and D(P, P0) = -log det(P P0⁻¹) + tr(P P0⁻¹) - 4 tells how
 far it is from that of the model, whatever frame and unit is used (eqs. 10, 11).  It is convex:
 log det P ≥ Σ log Z_kk with [[P, Z], [Zᵀ, diag Z]] positive semidefinite and Z lower triangular.
-Friction and rotor inertias are at least zero.  A bounding ellipsoid keeps the mass of a body inside
-(eq. 13).
+Friction and rotor inertias are at least zero; the model counts for as much in them, so that what no
+data tell is that of the model.  A bounding ellipsoid keeps the mass of a body inside (eq. 13).
 
 Refs: Wensing2018; Lee2020; Clarabel2024 (the solver)
 """
@@ -34,6 +34,8 @@ from kinetree.errors import ModelError, ShapeError, UnsupportedError, unknown
 
 MINOR = 1e-2
 """Mass of a body that has none in the model, as a part of the mean of the others."""
+SHARE = 0.1
+"""By how much friction may differ from the model's, as a share of the measured efforts."""
 EXACT = 1e-5
 """Share of the largest value below which no error of a measurement is believed to lie."""
 SIGNED = ("offset",)
@@ -67,12 +69,30 @@ def consistent(rows: FitEquations, columns: ParameterColumns, prior: Prior) -> E
     first = least_squares(rows, B @ columns.nominal)
     sigma = np.maximum(first.sigma, EXACT * np.abs(rows.y).max(axis=0))
     A, b = (table / np.sqrt(rows.spread) for table in rows.weigh(sigma))
-    pi = _solve(A @ B, b, columns, prior)
+    cones = _Cones(columns, prior, effort_size([rows.y]))
+    pi = _solve(A @ B, b, cones)
     x = B @ pi
     return replace(
-        first, x=x, sigma=rows.deviations(x), pi=pi,
+        first, x=x, sigma=rows.deviations(x), pi=pi, pi_covariance=_errors(A @ B, pi, cones),
         facts={**first.facts, "prior": prior.weight, "solver": "clarabel"},
     )  # fmt: skip
+
+
+def effort_size(efforts: Sequence[Array]) -> float:
+    """By how much friction may differ from the model's, from measured efforts [N.m or N]."""
+    return SHARE * float(np.mean([np.sqrt((table**2).mean()) for table in efforts])) + 1e-3
+
+
+def _errors(R: Array, pi: Array, cones: _Cones) -> Array:
+    """Covariance of π: (Rᵀ R + second derivatives of what the model says)⁻¹ (eq. 23)."""
+    H = R.T @ R + np.diag(cones.curvatures[: cones.n])
+    for k in range(cones.bodies):
+        at = slice(SIZE * k, SIZE * (k + 1))
+        inverse = np.linalg.inv(pseudo_inertia(pi[at]))
+        moved = inverse @ BASIS
+        H[at, at] += cones.prior.weight * np.einsum("kij,lji->kl", moved, moved)
+    size = 1.0 / np.sqrt(np.diag(H))
+    return np.asarray(np.linalg.inv(H * np.outer(size, size)) * np.outer(size, size))
 
 
 def prior_parameters(columns: ParameterColumns) -> Array:
@@ -83,7 +103,7 @@ def prior_parameters(columns: ParameterColumns) -> Array:
     return np.array([nearest_physical(pi, mass) for pi in table])
 
 
-def _solve(R: Array, c: Array, columns: ParameterColumns, prior: Prior) -> Array:
+def _solve(R: Array, c: Array, cone: _Cones) -> Array:
     """π of the convex problem; unknowns π, then Z (10) and logarithms (4) of every body."""
     try:
         import clarabel
@@ -95,11 +115,10 @@ def _solve(R: Array, c: Array, columns: ParameterColumns, prior: Prior) -> Array
         ) from error
     from scipy import sparse
 
-    cone = _Cones(columns, prior)
     n, count, size = R.shape[1], cone.count, len(R)
     rows, right, cones = cone.assemble(clarabel)
     # residuals z = R π - c are unknowns of their own: R squared would have twice its digits
-    P = sparse.block_diag([sparse.csc_matrix((count, count)), sparse.eye(size)], format="csc")
+    P = sparse.block_diag([sparse.diags(cone.curvatures), sparse.eye(size)], format="csc")
     q = np.concatenate([cone.slopes, np.zeros(size)])
     equal = np.zeros((size, count))
     equal[:, :n] = R * cone.scale
@@ -120,7 +139,7 @@ def _solve(R: Array, c: Array, columns: ParameterColumns, prior: Prior) -> Array
 class _Cones:
     """The cones of the problem, as G x + s = h with s in the cones; π in units of its prior."""
 
-    def __init__(self, columns: ParameterColumns, prior: Prior) -> None:
+    def __init__(self, columns: ParameterColumns, prior: Prior, size: float) -> None:
         self.columns, self.prior = columns, prior
         self.first = prior_parameters(columns)
         self.bodies, self.n = len(columns.bodies), len(columns.names)
@@ -128,7 +147,10 @@ class _Cones:
         self.scale = np.ones(self.n)
         masses = np.repeat(self.first[:, 0], SIZE)
         self.scale[: SIZE * self.bodies] = masses
-        self.slopes = np.zeros(self.count)
+        self.slopes, self.curvatures = np.zeros((2, self.count))
+        joints = slice(SIZE * self.bodies, self.n)
+        self.curvatures[joints] = prior.weight / size**2
+        self.slopes[joints] = -columns.nominal[joints] * prior.weight / size**2
         for k, pi in enumerate(self.first):
             inverse = np.linalg.inv(pseudo_inertia(pi))
             at = slice(SIZE * k, SIZE * (k + 1))

@@ -14,6 +14,9 @@ from kinetree.analysis.identifying.filtering import RecordedPiece
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 
+HeldOut = float | Sequence[int]
+"""What is not fitted: the last share of every piece, or recordings by their numbers, from 1."""
+
 
 @dataclass(frozen=True)
 class FitEquations:
@@ -26,6 +29,7 @@ class FitEquations:
         G: currents whose gains are unknown, time × equation × gain: y = W x - G k with gains k.
         Z: the same as W along other motions, for instruments.
         time: [s], starting anew with every recording.
+        recording: number of the recording of every time, from 1.
         held: which times are held out of the fit.
         spread: by how much errors of the rows count more than independent ones.
     """
@@ -36,6 +40,7 @@ class FitEquations:
     G: Array
     Z: Array | None
     time: Array
+    recording: Array
     held: Any
     spread: float
 
@@ -76,7 +81,7 @@ def equations(
     columns: ParameterColumns,
     pieces: Sequence[RecordedPiece],
     others: Sequence[RecordedPiece],
-    held_out: float,
+    held_out: HeldOut,
     gains: Sequence[str] = (),
 ) -> FitEquations:
     """The equations of pieces.
@@ -85,7 +90,7 @@ def equations(
         columns: of the model.
         pieces: of the recordings; the last share of each is held out.
         others: the same pieces with other motions, for instruments; empty for none.
-        held_out: this share, from 0 to 1.
+        held_out: this share, from 0 to 1, or numbers of recordings, from 1.
         gains: velocities of the motors whose gains are unknown.
     """
     parts = []
@@ -93,11 +98,12 @@ def equations(
         W, y, tau, G = _rows(columns, piece, gains)
         Z = _rows(columns, others[number], gains)[0] if others else W[:0]
         time = piece.time[piece.chosen_rows()]
-        end = time[0] + (1 - held_out) * (time[-1] - time[0])
-        parts.append((W, y, tau, G, Z, time, time > end))
-    W, y, tau, G, Z, time, held = (np.concatenate(rows) for rows in zip(*parts, strict=True))
+        held = is_held(held_out, piece.recording, time)
+        parts.append((W, y, tau, G, Z, time, np.full(len(time), piece.recording), held))
+    columns_of = zip(*parts, strict=True)
+    W, y, tau, G, Z, time, recording, held = (np.concatenate(rows) for rows in columns_of)
     spread = float(np.mean([piece.spread for piece in pieces]))
-    made = FitEquations(W, y, tau, G, Z if others else None, time, held, spread)
+    made = FitEquations(W, y, tau, G, Z if others else None, time, recording, held, spread)
     count = int(made.in_fit.sum()) * W.shape[1]
     unknowns = W.shape[2] + len(gains)
     if count < 2 * unknowns:
@@ -107,6 +113,13 @@ def equations(
             cure="record a longer motion, raise cutoff=, or hold less out",
         )
     return made
+
+
+def is_held(held_out: HeldOut, recording: int, time: Array) -> Array:
+    """Which times of a piece of a recording are held out of the fit."""
+    if isinstance(held_out, Sequence):
+        return np.full(len(time), recording in held_out)
+    return np.asarray(time > time[0] + (1 - held_out) * (time[-1] - time[0]))
 
 
 def _rows(

@@ -24,7 +24,9 @@ class Estimate:
         covariance: of their errors; infinite where the data tell nothing.
         sigma: standard deviation of the errors of every equation.
         untold: combinations of base parameters that the data do not tell, one per row.
+        sizes: lengths of the columns of the base parameters, by which those are compared.
         pi: values of all parameters, where the estimate finds them.
+        pi_covariance: of their errors, with what the model says beforehand.
         facts: about the way; go into the attributes of the result.
     """
 
@@ -32,7 +34,9 @@ class Estimate:
     covariance: Array
     sigma: Array
     untold: Array
+    sizes: Array
     pi: Array | None = None
+    pi_covariance: Array | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -57,8 +61,11 @@ class ToldDirections:
     def covariance(self, spread: float) -> Array:
         """(Aᵀ A)⁻¹ times the spread (eq. 9); infinite for what is not told."""
         root = self.Vt.T / self.s / self.scale[:, None]
-        made = spread * root @ root.T
-        size = np.abs(self.rest)
+        return self.infinite(spread * root @ root.T)
+
+    def infinite(self, covariance: Array) -> Array:
+        """A covariance with infinite variances of what is not told."""
+        made, size = covariance.copy(), np.abs(self.rest)
         lost = size.max(axis=0, initial=0.0) > TOLD * size.max(initial=1e-300)
         made[lost, lost] = np.inf
         return np.asarray(made)

@@ -50,6 +50,7 @@ class RecordedPiece:
         currents: of motors whose gains are unknown, filtered.
         cutoff: frequency of the filter [Hz], infinite for none.
         absent: bodies of the model that were not carried.
+        recording: its number, from 1.
     """
 
     time: Array
@@ -60,6 +61,7 @@ class RecordedPiece:
     currents: Array
     cutoff: float
     absent: tuple[str, ...] = ()
+    recording: int = 1
 
     @property
     def rate(self) -> float:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.identifying.columns import ParameterColumns
+from kinetree.analysis.identifying.consistent import effort_size
+from kinetree.analysis.identifying.equations import HeldOut
 from kinetree.analysis.identifying.output_error import (
     ROUGH,
     SETTLED,
@@ -18,10 +20,11 @@ from kinetree.analysis.identifying.output_error import (
     cut_segments,
     output_error,
 )
+from kinetree.analysis.identifying.pseudo_inertia import SIZE
 from kinetree.analysis.identifying.recordings import RecordedMotion
-from kinetree.analysis.identifying.result import Identification
+from kinetree.analysis.identifying.report.words import idle, meaning, sentences
+from kinetree.analysis.identifying.result import Identification, fit_coordinates
 from kinetree.analysis.identifying.unknown_values import UnknownValues
-from kinetree.analysis.identifying.words import idle, meaning
 from kinetree.analysis.runs.manifest import manifest
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
@@ -30,13 +33,13 @@ from kinetree.solve.one_thread import one_thread
 
 OWN = ("segment", "coefficients", "sensors")
 """Options of this estimate alone."""
-OTHERS = ("cutoff", "instruments", "volumes", "rotors", "locked", "carried")
+OTHERS = ("cutoff", "instruments", "volumes", "carried")
 """Options that it has no use for."""
 USES = (*OWN, *OTHERS)
 FEWEST = 16
 """Rows of the shortest segments."""
 UNTOLD = 0.9
-"""Deviation as a part of that before, above which data have told nothing of a number."""
+"""Deviation as a part of that before, above which data have told nothing of a combination."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,14 @@ class MotionChoices:
 
     Attributes:
         segment: length of a segment [s].
-        held_out: last share of every recording that is not fitted.
+        held_out: what is not fitted.
         prior: how many measurements the model counts for.
         coefficients: names of other unknown parameters.
         sensors: unknown properties of sensors.
     """
 
     segment: float
-    held_out: float
+    held_out: HeldOut
     prior: float
     coefficients: tuple[str, ...]
     sensors: tuple[str, ...]
@@ -96,7 +99,7 @@ def from_motion(
         found: the recordings.
         choice: of the user.
     """
-    size = 0.1 * float(np.mean([np.sqrt((one.measured**2).mean()) for one in found])) + 1e-3
+    size = effort_size([one.measured for one in found])
     unknown = UnknownValues(columns, choice.coefficients, choice.sensors, size)
     theta = unknown.first
     cut_segments(found, unknown, choice.segment, choice.held_out)  # too short a recording is told
@@ -107,7 +110,7 @@ def from_motion(
             problem = OutputError(unknown, segments, data)
             made = output_error(problem, choice.prior, theta, settled)
         theta = made.theta
-    notes = [f"{one.name}: {note}" for one in found for note in one.notes]
+    notes = [f"{one.name}: {', '.join(one.notes)}" for one in found if one.notes]
     notes.append(
         f"{len(segments.starts)} segments of {choice.segment:g} s, steps of {segments.h:.4g} s"
     )
@@ -132,20 +135,46 @@ def _result(
     base = [columns.names[k] for k in columns.base[0]]
     names = [*base, *(name for name in own if name not in base)]
     T = _combinations(unknown, theta, base, names)
-    spread = np.sqrt(np.diag(T @ made.covariance @ T.T))
-    before = np.sqrt(np.diag(T @ np.diag(1 / made.weight) @ T.T))
-    lost = [name for name, a, b in zip(names, spread, before, strict=True) if a > UNTOLD * b]
+    covariance = T @ made.covariance @ T.T
+    words = _untold(names, covariance, T @ np.diag(1 / made.weight) @ T.T)
     values = {**standard, **own}
+    spread = _deviations(unknown, made)
     x = np.array([*(columns.regrouping @ pi), *(own[name] for name in names[len(base) :])])
-    table = _dataset(unknown, data, made, (names, x, T @ made.covariance @ T.T, values))
-    words = tuple(f"the data do not tell {name}: the motion does not excite it" for name in lost)
+    table = _dataset(unknown, data, made, (names, x, covariance, values, spread))
     facts = {**manifest(columns.model, columns.program), "method": "output_error", "data": notes,
              "condition": made.condition, "rounds": made.rounds}  # fmt: skip
     return Identification(
-        values, dict(zip(names, spread.tolist(), strict=True)), meaning(columns),
-        tuple(idle(columns)), words, table.assign_attrs(attributes(facts)), standard, columns,
-        {name: own[name] for name in unknown.coefficients},
+        values, dict(zip(values, spread.tolist(), strict=True)), meaning(columns),
+        tuple(idle(columns)), tuple(words), table.assign_attrs(attributes(facts)), standard,
+        columns, {name: own[name] for name in unknown.coefficients},
     )  # fmt: skip
+
+
+def _deviations(unknown: UnknownValues, made: MotionEstimate) -> Array:
+    """Standard deviations of the parameters of all bodies, and of all other numbers."""
+    slopes = unknown.slopes(unknown.standard, made.theta)
+    rest = np.eye(len(made.theta))[len(made.theta) - len(unknown.labels) :]
+    joints = len(unknown.columns.names) - SIZE * len(unknown.columns.bodies)
+    rows = np.concatenate([slopes, rest[joints:]])
+    return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", rows, made.covariance, rows)))
+
+
+def _untold(names: Sequence[str], after: Array, before: Array) -> list[str]:
+    """What data have hardly told: directions whose deviation is nearly that of before.
+
+    Args:
+        names: of the numbers.
+        after: covariance of their errors.
+        before: the same of the model alone.
+    """
+    from scipy.linalg import eigh
+
+    sizes = 1.0 / np.sqrt(np.diag(before))
+    scaled = np.outer(sizes, sizes)
+    first = before * scaled + 1e-12 * np.eye(len(names))
+    shares, ways = eigh(after * scaled, first)
+    lost = (first @ ways[:, shares > UNTOLD**2]).T
+    return sentences(names, lost / sizes, sizes)
 
 
 def _combinations(
@@ -166,7 +195,7 @@ def _dataset(
 ) -> Any:
     import xarray as xr
 
-    names, x, covariance, values = found
+    names, x, covariance, values, spread = found
     measured, predicted = np.concatenate(data.q), np.concatenate(made.predicted)
     held = np.concatenate([np.full(len(t), h) for t, h in zip(data.times, data.held, strict=True)])
     r = measured - predicted
@@ -175,7 +204,8 @@ def _dataset(
         return np.sqrt((rows**2).mean(axis=0)) if len(rows) else np.full(r.shape[1], np.nan)
 
     table = {
-        "value": ("parameter", np.array(list(values.values()))), "base_value": ("base", x),
+        "value": ("parameter", np.array(list(values.values()))),
+        "deviation": ("parameter", spread), "base_value": ("base", x),
         "std": ("base", np.sqrt(np.diag(covariance))),
         "covariance": (("base", "base2"), covariance),
         "measured": (("time", "equation"), measured),
@@ -184,9 +214,10 @@ def _dataset(
         "sigma": ("equation", made.sigma), "rms": ("equation", rms(r[~held])),
         "rms_held": ("equation", rms(r[held])),
     }  # fmt: skip
-    coords = {
-        "parameter": list(values), "base": names, "base2": names,
-        "equation": list(unknown.channels),
-        "time": ("time", np.concatenate(data.clock), {"units": "s"}),
-    }  # fmt: skip
+    recording = np.concatenate([np.full(len(t), k) for t, k in zip(data.times, data.recording,
+                                                                   strict=True)])  # fmt: skip
+    coords = fit_coordinates(
+        unknown.columns, (list(values), names, unknown.channels), "q",
+        (np.concatenate(data.clock), recording), unknown.sensors,
+    )  # fmt: skip
     return xr.Dataset(table, coords)

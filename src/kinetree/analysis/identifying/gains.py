@@ -23,7 +23,7 @@ import numpy as np
 
 from kinetree.analysis.identifying.equations import FitEquations
 from kinetree.analysis.identifying.estimate import TOLD, Estimate, ToldDirections, tell
-from kinetree.analysis.identifying.words import sentences
+from kinetree.analysis.identifying.report.words import sentences
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError
 
@@ -81,10 +81,11 @@ def find_gains(
     factors = list(search.factors(J))
     rest = _without(told.rest, factors)
     words = [_factor_in_words(names, direction[n:]) for direction in factors]
-    words += sentences([*base, *map(gain_name, names)], rest * turn)
+    words += sentences([*base, *map(gain_name, names)], rest * turn, told.scale / np.abs(turn))
     covariance = told.covariance(rows.spread) * np.outer(turn, turn)
     estimate = Estimate(
         search.x, covariance, rows.at_gains(k).deviations(search.x), told.rest * turn,
+        told.scale / np.abs(turn),
         facts={"condition": told.condition, "gains": "found from currents"},
     )  # fmt: skip
     return GainEstimate(tuple(names), k, estimate, tuple(words))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinetree.analysis.identifying.equations import FitEquations
-from kinetree.analysis.identifying.estimate import PASSES, Estimate
+from kinetree.analysis.identifying.estimate import PASSES, Estimate, tell
 from kinetree.analysis.identifying.least_squares import least_squares
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
@@ -32,20 +32,21 @@ def instrumental(rows: FitEquations, nominal: Array) -> Estimate:
             cure="give instruments=, the motion that was planned, or a second recording of it",
         )
     first = least_squares(rows, nominal)
-    x, sigma = first.x, first.sigma
-    Z, W, y = (table[rows.in_fit] for table in (rows.Z, rows.W, rows.y))
-    size = np.linalg.norm(Z / sigma[:, None], axis=(0, 1))
-    scale = np.where(size > 0, size, 1.0)
-    ZW, ZZ = (np.einsum("tip,tiq->ipq", Z / scale, table / scale) for table in (W, Z))
-    Zy = np.einsum("tip,ti->ip", Z / scale, y)
+    sigma = first.sigma
+    Z, W, y = (table[rows.in_fit] for table in (rows.Z, rows.W, rows.y - rows.W @ nominal))
+    told = tell((Z / sigma[:, None]).reshape(-1, len(nominal)))
+    ways = told.Vt.T / told.scale[:, None]  # x - nominal = ways c: what the plan excites
+    ZV, WV = Z @ ways, W @ ways
+    ZW, ZZ = (np.einsum("tip,tiq->ipq", ZV, table) for table in (WV, ZV))
+    Zy = np.einsum("tip,ti->ip", ZV, y)
     for _ in range(PASSES):
         cross = np.tensordot(sigma**-2.0, ZW, 1)
         _refuse_weak(cross)
-        x = np.linalg.solve(cross, sigma**-2.0 @ Zy) / scale
+        x = nominal + ways @ np.linalg.solve(cross, sigma**-2.0 @ Zy)
         sigma = rows.deviations(x)
-    half = np.linalg.inv(cross) / scale[:, None]
+    half = ways @ np.linalg.inv(cross)
     covariance = rows.spread * half @ np.tensordot(sigma**-2.0, ZZ, 1) @ half.T
-    return Estimate(x, covariance, sigma, first.untold, facts=first.facts)
+    return Estimate(x, told.infinite(covariance), sigma, told.rest, told.scale, facts=first.facts)
 
 
 def _refuse_weak(cross: Array) -> None:

@@ -27,4 +27,6 @@ def least_squares(rows: FitEquations, nominal: Array) -> Estimate:
         x = nominal + told.Vt.T @ ((told.U.T @ (b - A @ nominal)) / told.s) / told.scale
         sigma = rows.deviations(x)
     covariance = tell(rows.weigh(sigma)[0]).covariance(rows.spread)
-    return Estimate(x, covariance, sigma, told.rest, facts={"condition": told.condition})
+    return Estimate(
+        x, covariance, sigma, told.rest, told.scale, facts={"condition": told.condition}
+    )

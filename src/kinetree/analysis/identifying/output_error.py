@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.analysis.identifying.equations import HeldOut
 from kinetree.analysis.identifying.recordings import RecordedMotion
 from kinetree.analysis.identifying.segments import Segments, hermite
 from kinetree.analysis.identifying.unknown_values import UnknownValues
@@ -41,14 +42,18 @@ class SegmentData:
 
     Attributes:
         times: from the beginning of the segment [s], one array each.
-        q: coordinates there.
+        q: coordinates there that move.
+        still: of every segment, all coordinates at its first row.
         clock: times of the recording [s].
+        recording: number of the recording of every segment, from 1.
         held: which segments are held out.
     """
 
     times: list[Array]
     q: list[Array]
+    still: list[Array]
     clock: list[Array]
+    recording: list[int]
     held: Any
 
 
@@ -76,14 +81,16 @@ class MotionEstimate:
 
 
 def cut_segments(
-    found: Sequence[RecordedMotion], unknown: UnknownValues, length: float, held_out: float
+    found: Sequence[RecordedMotion], unknown: UnknownValues, length: float, held_out: HeldOut
 ) -> tuple[Segments, SegmentData]:
     """Recordings as segments of one length; the last share of each is held out."""
-    starts, rows, times, q, clock, held = [], [], [], [], [], []
+    starts, rows, times, q, still, clock, numbers, held = [], [], [], [], [], [], [], []
+    coordinates = unknown.columns.model.coordinates
+    locked = tuple(k for k, name in enumerate(coordinates) if name not in unknown.channels)
     usual = float(np.median(np.concatenate([np.diff(one.time) for one in found])))
     h = float(np.clip(usual, *STEPS))
     steps = max(4, round(length / h))
-    for one in found:
+    for number, one in enumerate(found, 1):
         count = int((one.time[-1] - one.time[0]) / length + 1e-9)
         for k in range(count):
             begin = one.time[0] + k * length
@@ -94,17 +101,28 @@ def cut_segments(
             rows.append(np.column_stack([np.interp(grid, one.time, x) for x in one.measured.T]))
             starts.append(begin)
             times.append(one.time[inside] - begin)
-            q.append(one.q[inside])
+            q.append(np.delete(one.q[inside], locked, axis=1))
+            still.append(one.q[inside][0])
             clock.append(one.time[inside])
-            held.append(k >= np.ceil((1 - held_out) * count - 1e-9))
+            numbers.append(number)
+            held.append(_is_held(held_out, number, k, count))
     if not starts or all(held):
         raise ModelError(
             f"it is too short for segments of {length:g} s",
             element="data",
             cure="record longer, give a shorter segment=, or hold less out",
         )
-    made = Segments(unknown.model, unknown.names, np.array(starts), length, steps, np.array(rows))
-    return made, SegmentData(times, q, clock, np.array(held))
+    made = Segments(
+        unknown.model, unknown.names, np.array(starts), length, steps, locked, np.array(rows)
+    )
+    return made, SegmentData(times, q, still, clock, numbers, np.array(held))
+
+
+def _is_held(held_out: HeldOut, recording: int, segment: int, count: int) -> bool:
+    """Whether a segment is held out, of as many of its recording."""
+    if isinstance(held_out, Sequence):
+        return recording in held_out
+    return bool(segment >= np.ceil((1 - held_out) * count - 1e-9))
 
 
 class OutputError:
@@ -116,12 +134,13 @@ class OutputError:
     @cached_property
     def first_states(self) -> tuple[Array, Array]:
         """q and qd at the start of every segment, from a line through its first rows."""
-        rows = []
-        for t, q in zip(self.data.times, self.data.q, strict=True):
+        first, free = np.array(self.data.still), self.segments.free
+        rates = np.zeros_like(first)
+        for k, (t, q) in enumerate(zip(self.data.times, self.data.q, strict=True)):
             early = t <= max(t[0] + 0.05 * self.segments.length, t[min(7, len(t) - 1)])
-            rows.append(np.polyfit(t[early], q[early], 2 if early.sum() > 6 else 1)[::-1][:2])
-        both = np.array(rows)
-        return both[:, 0], both[:, 1]
+            line = np.polyfit(t[early], q[early], 2 if early.sum() > 6 else 1)[::-1]
+            first[k, free], rates[k, free] = line[:2]
+        return first, rates
 
     def rows(self, theta: Array, q: Array, qd: Array) -> tuple[list[Array], list[Array]]:
         """What sensors show in every segment, and its slopes by θ and by q, qd at the start."""
@@ -138,12 +157,12 @@ class OutputError:
         gain, offset, delay = (unknown.sensor(theta, kind) for kind in ("gain", "offset", "delay"))
         q, qd, dq, dqd = (part[k] for part in motion)
         shown, slopes = [], []
-        for i in range(q.shape[1]):
+        for i, c in enumerate(self.segments.free):
             at, w, v = hermite(h, steps, self.data.times[k] - delay[i])
-            four = np.array([q[at, i], q[at + 1, i], qd[at, i], qd[at + 1, i]])
+            four = np.array([q[at, c], q[at + 1, c], qd[at, c], qd[at + 1, c]])
             here, rate = (w * four).sum(axis=0), (v * four).sum(axis=0)
-            moved = (w[0] * dq[:, at, i] + w[1] * dq[:, at + 1, i]
-                     + w[2] * dqd[:, at, i] + w[3] * dqd[:, at + 1, i])  # fmt: skip
+            moved = (w[0] * dq[:, at, c] + w[1] * dq[:, at + 1, c]
+                     + w[2] * dqd[:, at, c] + w[3] * dqd[:, at + 1, c])  # fmt: skip
             J = gain[i] * moved.T
             own = {"gain": here, "offset": np.ones_like(here), "delay": -gain[i] * rate}
             for kind in unknown.sensors:
@@ -276,9 +295,10 @@ class _Search:
         scale = 1.0 / self.unknown.scales**2
         step = np.linalg.solve(H + np.diag(self.weight + damping * (np.diag(H) + scale)), g)
         theta, q, qd = self.theta + step, self.q.copy(), self.qd.copy()
+        free = self.problem.segments.free
         for k, row in enumerate(rows):
             own = np.linalg.lstsq(row.R, row.QTr - row.QTA @ step, rcond=1e-10)[0]
-            q[k], qd[k] = q[k] + own[: q.shape[1]], qd[k] + own[q.shape[1] :]
+            q[k, free], qd[k, free] = q[k, free] + own[: len(free)], qd[k, free] + own[len(free) :]
         shown, slopes = self.problem.rows(theta, q, qd)
         if not all(np.isfinite(row).all() for row in shown):
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +14,7 @@ import numpy as np
 from kinetree.analysis.identifying.columns import ParameterColumns, friction_of
 from kinetree.analysis.identifying.consistent import prior_parameters
 from kinetree.analysis.identifying.pseudo_inertia import SIZE, is_physical, scalars_of
+from kinetree.analysis.identifying.report.units_of_values import equation_units, value_units
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
 from kinetree.engine import Node, text
@@ -48,13 +49,16 @@ class Identification:
     Attributes:
         parameters: values by name [SI]; of least squares those of base parameters, which stand for
             the sums in `meaning`.
-        deviations: standard deviations of their errors by name; infinite where the data tell none.
+        deviations: standard deviations of their errors by name, of "consistent" and "output_error"
+            with what the model says beforehand; infinite where nothing tells a value.
         meaning: base parameter -> sum of parameters that the motion tells, in words.
         idle: names of parameters on which nothing that was measured depends.
         untold: what these data do not tell, one sentence each.
-        data: Dataset with `value`, `std` (parameter), `covariance` (parameter × parameter2),
+        data: Dataset with `value`, `deviation` (parameter), the same of base parameters, which are
+            the sums in `meaning`: `base_value`, `std` (base), `covariance` (base × base2); with
             `measured`, `predicted`, `residual` (time × equation), `held` (time), and `rms`,
-            `rms_held` (equation); its attributes say what was done to the data.
+            `rms_held` (equation); rows have `time` and the number of their `recording`, from 1;
+            its attributes say what was done to the data.
         standard: values of all parameters, those of every body included, that the model takes.
         columns: what the model says of what is measured.
         coefficients: other parameters of the model that were found, by name.
@@ -75,6 +79,20 @@ class Identification:
         """Measured less predicted: time × equation."""
         return self.data["residual"]
 
+    @property
+    def correlation(self) -> xarray.DataArray:
+        """Of the errors of base parameters; not a number where the data tell none."""
+        covariance = self.data["covariance"]
+        size = np.sqrt(np.diag(covariance.values))
+        size = np.where(np.isfinite(size) & (size > 0), size, np.nan)
+        return covariance / np.outer(size, size)
+
+    @property
+    def sums(self) -> dict[str, str]:
+        """What values of `parameters` stand for, where they are those of base parameters."""
+        told = set(self.data["base"].values.tolist())
+        return self.meaning if told.issuperset(self.parameters) else {}
+
     @cached_property
     def model(self) -> Mechanism:
         """The mechanism with the values found."""
@@ -83,9 +101,36 @@ class Identification:
 
     def page(self, file: str | Path) -> Path:
         """Write what was found as one HTML page with pictures; the path written."""
-        from kinetree.analysis.identifying.page import write_page
+        from kinetree.analysis.identifying.report.page import write_page
 
         return write_page(self, Path(file))
+
+
+def fit_coordinates(
+    columns: ParameterColumns,
+    names: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    measured: str,
+    rows: tuple[Array, Array],
+    sensed: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Coordinates of the Dataset of a result, with units.
+
+    Args:
+        columns: of the model.
+        names: of all values, of base parameters, of equations.
+        measured: "tau", "wrench" or "q".
+        rows: time [s] and number of the recording, from 1, of every row.
+        sensed: properties of sensors among the values.
+    """
+    values, base, equations = (list(row) for row in names)
+    model = columns.model
+    return {
+        "parameter": values, "base": base, "base2": base, "equation": equations,
+        "unit_parameter": ("parameter", value_units(model, values, sensed)),
+        "unit_base": ("base", value_units(model, base, sensed)),
+        "unit_equation": ("equation", equation_units(model, measured, equations)),
+        "time": ("time", rows[0], {"units": "s"}), "recording": ("time", rows[1]),
+    }  # fmt: skip
 
 
 def standard_parameters(columns: ParameterColumns, x: Array) -> Array:

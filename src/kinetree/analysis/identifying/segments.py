@@ -24,6 +24,7 @@ from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
+    from kinetree.program import Program
 
 TangentState = tuple[Array, Array, Array, Array]
 """q, qd, and their changes along the directions."""
@@ -43,6 +44,7 @@ class Segments:
         starts: time at the beginning of each [s].
         length: of a segment [s].
         steps: of a segment.
+        locked: numbers of coordinates that stand still, which are those of their velocities.
         tau: efforts at the ends and middles of steps: segment × 2 steps + 1 × velocity.
     """
 
@@ -51,6 +53,7 @@ class Segments:
     starts: Array
     length: float
     steps: int
+    locked: tuple[int, ...]
     tau: Array
 
     @property
@@ -58,16 +61,32 @@ class Segments:
         """Of a step [s]."""
         return self.length / self.steps
 
+    @property
+    def free(self) -> list[int]:
+        """Numbers of the coordinates that move."""
+        return [k for k in range(self.model.nq) if k not in self.locked]
+
+    @cached_property
+    def forward(self) -> Program:
+        """qdd by q, qd and tau; what is locked keeps its velocity, whatever effort that takes."""
+        if not self.locked:
+            return derive(self.model, "forward")
+        names = self.model.velocities
+        known = {v: "qdd" if k in self.locked else "tau" for k, v in enumerate(names)}
+        made = derive(self.model, "mixed", known=known)
+        given = (replace(row, name="tau") if row.name == "gamma" else row for row in made.inputs)
+        return replace(made, inputs=tuple(given), outputs=(made.output("qdd"),))
+
     @cached_property
     def active(self) -> list[int]:
         """Numbers of the unknown parameters on which the motion depends."""
-        known = derive(self.model, "forward").input("p").labels
+        known = self.forward.input("p").labels
         return [k for k, name in enumerate(self.names) if name in known]
 
     @cached_property
     def function(self) -> Function:
         """Rates of q and qd, and of their changes along a direction; efforts behind these four."""
-        program = derive(self.model, "forward")
+        program = self.forward
         labels = [self.names[k] for k in self.active]
         by = {"q": None, "qd": None, **({"p": labels} if labels else {})}
         made = along(program, ["qdd"], by)
@@ -89,18 +108,19 @@ class Segments:
             q: coordinates at the start of every segment.
             qd: velocities there.
             changes: of the unknown parameters, one row per direction; behind them go directions of
-                the start values, q first.
+                the start values of what moves, q first.
 
         Returns:
             q and qd, segment × step × component; their changes with directions behind segments.
         """
         (count, n), own = q.shape, len(changes)
-        used = own + 2 * n
+        starts = np.eye(2 * n)[[*self.free, *(n + k for k in self.free)]]
+        used = own + len(starts)
         segment, way = (k.ravel() for k in np.indices((count, used)))
         first = np.zeros((len(way), 4 * n))
         first[:, : 2 * n] = np.hstack([q, qd])[segment]
-        first[:, 2 * n :] = np.vstack([np.zeros((own, 2 * n)), np.eye(2 * n)])[way]
-        moved = np.vstack([changes[:, self.active], np.zeros((2 * n, len(self.active)))])[way]
+        first[:, 2 * n :] = np.vstack([np.zeros((own, 2 * n)), starts])[way]
+        moved = np.vstack([changes[:, self.active], np.zeros((len(starts), len(self.active)))])[way]
         states = self._drive(values, first, segment, moved).reshape(count, used, -1, 4 * n)
         changed = states[..., 2 * n :]
         whole = states[:, 0]

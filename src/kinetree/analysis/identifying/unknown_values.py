@@ -81,13 +81,18 @@ class UnknownValues:
         velocity, _, kind = self.columns.names[number].rpartition(".")
         if kind == "offset":
             return f"{velocity}_constant"
+        if kind == "armature":
+            joint = next(j for j in self.columns.model.leaders if velocity in j.velocities)
+            end = f"_{joint.velocities.index(velocity) + 1}" if joint.nv > 1 else ""
+            return f"{joint.name}.armature{end}"
         force = friction_of(self.columns.model, velocity)
         return f"{velocity}_friction.{kind}" if force is None else f"{force.name}.{kind}"
 
     @cached_property
     def channels(self) -> tuple[str, ...]:
         """Coordinates that are measured."""
-        return tuple(self.columns.model.coordinates)
+        still = self.columns.wanted.locked or {}
+        return tuple(name for name in self.columns.model.coordinates if name not in still)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ def run_identify(model: Model, given: dict[str, Any], run: str) -> dict[str, Any
     )  # fmt: skip
     rows = [
         {"parameter": name, "value": value, "deviation": found.deviations.get(name),
-         "meaning": found.meaning.get(name, name)}
+         "meaning": found.sums.get(name, name)}
         for name, value in found.parameters.items()
     ]  # fmt: skip
     return {"parameters": rows, "idle": list(found.idle), "untold": list(found.untold)}

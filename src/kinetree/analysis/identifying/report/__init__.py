@@ -1,0 +1,1 @@
+"""What an identification tells people: words, units, pages, pictures."""
