@@ -39,6 +39,7 @@ LARGE = {
 DATA = {
     "attributes of Linear:": "a result that users read, every fact under its own name",
     "attributes of Partition:": "a result that users read, every fact under its own name",
+    "attributes of ProfileData:": "a shape or a file, and one field per option of either",
     "attributes of Document:": "the sections of a model file, one field each",
     "attributes of ClassData:": "the sections of a class in a component file, one field each",
     "attributes of Mechanism:": "the sections of a model file, one table each",

@@ -218,6 +218,7 @@ SECTIONS = {
     "ProfileData.chain": "corners in order, the material on the left; x, y and the bulge of an arc",
     "ProfileData.spline": "places of a smooth curve in order, the material on the left",
     "ProfileData.closed": "whether the last corner leads back to the first",
+    "ProfileData.repeat": "the chain is one of so many equal parts about the origin",
     "ProfileData.rounding": "by how much the profile is grown on all sides",
     "ProfileData.file": "SVG, DXF or CSV file beside or below the model file, instead of a shape",
     "ProfileData.name": "id of an element of the SVG, or layer of the DXF",

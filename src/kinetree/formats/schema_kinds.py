@@ -84,6 +84,7 @@ class ProfileData(Section):
     chain: Corners | None = None
     spline: Corners | None = None
     closed: Annotated[bool, Field(strict=True)] = False
+    repeat: Annotated[int, Field(strict=True)] | None = None
     rounding: NumberData = 0.0
     file: Text | None = None
     name: Text | None = None

@@ -22,11 +22,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kinetree.engine import ONE, ZERO, Node, add, as_node
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import ModelError, UnsupportedError, warn
 from kinetree.forces.normal_laws import ALL as LAWS
 from kinetree.forces.normal_laws import NormalLaw
 from kinetree.forces.plane import rubbing
-from kinetree.forces.plane.meeting import APART, Meeting, PlanePose, meetings, pushing
+from kinetree.forces.plane.meeting import APART, Meeting, PlanePose
+from kinetree.forces.plane.pairing import meetings, pairs, pushing
 from kinetree.forces.plane.profiles import Profile, profile
 from kinetree.forces.plane.told import PairPush, PlaneTouch, PlaneView, tell
 from kinetree.model import (
@@ -50,6 +51,8 @@ from kinetree.model import (
     transpose,
 )
 
+MANY = 2000
+"""Pairs of features above which a contact takes half a minute to derive and to compile."""
 OPTIONS: dict[str, Any] = {
     "first_profile": REQUIRED,
     "second_profile": REQUIRED,
@@ -169,8 +172,8 @@ def checker(law: NormalLaw) -> Callable[[Mapping[str, Any], str], None]:
     """What refuses arguments of a contact that make no sense."""
 
     def check(arguments: Mapping[str, Any], element: str) -> None:
-        for end in ("first", "second"):
-            profile(arguments[f"{end}_profile"], f"{element} {end}_profile")
+        both = [profile(arguments[f"{end}_profile"], f"{element} {end}_profile")
+                for end in ("first", "second")]  # fmt: skip
         deep = arguments["thickness"]
         if deep is not None and (
             isinstance(deep, bool) or not isinstance(deep, int | float) or not deep > 0
@@ -178,10 +181,30 @@ def checker(law: NormalLaw) -> Callable[[Mapping[str, Any], str], None]:
             cure = "give metres, above 0"
             raise ModelError(f"its thickness is {deep!r}", element=element, cure=cure)
         rubbing.check(arguments, element)
+        _look_at_pairs((both[0], both[1]), arguments, element)
         if law.check is not None:
             law.check(arguments, element)
 
     return check
+
+
+def _look_at_pairs(
+    both: tuple[Profile, Profile], arguments: Mapping[str, Any], element: str
+) -> None:
+    """Refuse springs that would have to go from part to part; warn of pairs that take long."""
+    if max(row.repeat for row in both) > 1 and rubbing.sticks(arguments):
+        raise UnsupportedError(
+            "its friction sticks on a profile that repeats",
+            element=element,
+            cure="leave stick_stiffness out, or draw all parts",
+        )
+    count = sum(1 for _ in pairs(*both))
+    if count > MANY:
+        warn(
+            f"{element}: its profiles make {count} pairs of edges, arcs and corners, which take "
+            f"about {count / 60:.0f} s to derive and to compile for a run; give one of equal parts "
+            "with repeat, arcs in place of many edges, or only what can touch"
+        )
 
 
 def own_states(name: str, arguments: Mapping[str, Any]) -> tuple[OwnState, ...]:

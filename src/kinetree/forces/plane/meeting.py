@@ -16,15 +16,14 @@ Refs: own derivation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import product
 from math import inf
 
 from kinetree.engine import ZERO, Node, number, select, sqrt
-from kinetree.errors import UnsupportedError
 from kinetree.forces.plane.curves import SmoothCurve, nearest, support
-from kinetree.forces.plane.profiles import Arc, Corner, Feature, Profile, Straight
+from kinetree.forces.plane.profiles import Arc, Corner, Feature, Straight
+from kinetree.forces.plane.repeats import PlaneTurn
 from kinetree.forces.plane.shapes import Xy
 
 PlanePoint = tuple[Node, Node]
@@ -58,6 +57,13 @@ class PlanePose:
     def back(self, v: PlanePoint) -> PlanePoint:
         """A direction of the other, in the frame."""
         return (self.c * v[0] + self.s * v[1], self.c * v[1] - self.s * v[0])
+
+    def rotate(self, turn: PlaneTurn, let: LetName) -> PlanePose:
+        """In the other, turned back by an angle."""
+        c, s = turn
+        named = (("c", c * self.c - s * self.s), ("s", s * self.c + c * self.s),
+                 ("x", c * self.x - s * self.y), ("y", s * self.x + c * self.y))  # fmt: skip
+        return PlanePose(*(let(name, value) for name, value in named))
 
     def inverse(self) -> PlanePose:
         """The other frame in this one."""
@@ -100,112 +106,7 @@ class Round:
     curve: SmoothCurve | None = None
 
 
-def meetings(
-    first: Profile, second: Profile, pose: PlanePose, let: LetName, element: str
-) -> Iterator[Meeting]:
-    """All pairs of two profiles, the first of which stands at `pose` in the frame of the second."""
-    refuse_flat(first, second, element)
-    refuse_flat(second, first, element)
-    growth = first.rounding + second.rounding
-    back = pose.inverse()
-    for a, face, swapped in pairs(first, second):
-        if swapped:
-            found = _meet(a, face, back, (growth, first.thickness), let)
-            yield _seen_from_second(found, pose)
-        else:
-            yield _meet(a, face, pose, (growth, second.thickness), let)
-
-
-def sights(
-    first: Profile, second: Profile, pose: PlanePose
-) -> Iterator[tuple[Profile, list[Meeting]]]:
-    """Of every point, corner and whole disc: the other profile, and how it meets all its faces."""
-    growth = first.rounding + second.rounding
-    for one, other, at in ((first, second, pose), (second, first, pose.inverse())):
-        for a in _rounds(one):
-            if a.first is None and a.curve is None:
-                sizes = (growth, other.thickness * (1 - MIDDLE))
-                yield other, [_meet(a, face, at, sizes, _plain) for face in other.features]
-
-
-def _plain(name: str, value: Node) -> Node:
-    """A value without a name."""
-    del name
-    return value
-
-
-def pairs(first: Profile, second: Profile) -> Iterator[tuple[Round, Feature, bool]]:
-    """What is round of one profile and a face of the other, and whether the face is of the first.
-
-    Round faces are met once, as faces of the second.
-    """
-    growth = first.rounding + second.rounding
-    for a, face in product(_rounds(first), second.features):
-        if _fits(a, face, growth):
-            yield a, face, False
-    for b, face in product(_rounds(second), first.features):
-        if not _is_round(face) and _fits(b, face, growth):
-            yield b, face, True
-
-
-def _is_round(face: Feature) -> bool:
-    return isinstance(face, Corner) or (isinstance(face, Arc) and not face.hollow)
-
-
-def _fits(a: Round, face: Feature, growth: float) -> bool:
-    """Whether they may touch: what is too large for a hollow arc touches its ends alone."""
-    if a.curve is not None:
-        return isinstance(face, Straight)
-    hollow = isinstance(face, Arc) and face.hollow
-    return not (hollow and isinstance(face, Arc) and a.radius + growth >= face.radius)
-
-
-def pushing(first: Profile, second: Profile) -> int:
-    """Number of pairs that push."""
-    growth = first.rounding + second.rounding
-    return sum(_pushes(a, face, growth) for a, face, _ in pairs(first, second))
-
-
-def _pushes(a: Round, face: Feature, growth: float) -> bool:
-    """Whether a pair pushes: a point and a corner have a distance, but no force."""
-    return not isinstance(face, Corner) or a.radius + growth > 0
-
-
-def _rounds(profile: Profile) -> Iterator[Round]:
-    """What is round in a profile."""
-    for face in profile.features:
-        if isinstance(face, Corner):
-            yield Round(face.at, 0.0)
-        elif isinstance(face, Arc) and not face.hollow:
-            yield Round(face.centre, face.radius, face.first, face.last)
-        elif isinstance(face, SmoothCurve) and face.supports is not None:
-            yield Round(face.middle, 0.0, curve=face)
-
-
-def refuse_flat(one: Profile, other: Profile, element: str) -> None:
-    """Refuse a spline that meets another or a hollow arc, and one that is not convex at an edge."""
-    if not any(isinstance(face, SmoothCurve) for face in one.features):
-        return
-    convex = all(face.supports for face in one.features if isinstance(face, SmoothCurve))
-    said = ""
-    if any(isinstance(face, SmoothCurve) for face in other.features):
-        said = "a spline meets another spline"
-    elif any(isinstance(face, Arc) and face.hollow for face in other.features):
-        said = "a spline meets a hollow arc"
-    elif any(isinstance(face, Straight) for face in other.features) and not convex:
-        said = "a spline that is not closed, solid and convex meets an edge"
-    if said:
-        cure = "give points, circles or arcs on the other body, or a chain for the spline"
-        raise UnsupportedError(said, element=element, cure=cure)
-
-
-def _seen_from_second(found: Meeting, pose: PlanePose) -> Meeting:
-    """A pair whose face is on the first body, in the frame of the second."""
-    nx, ny = pose.turn(found.n)
-    return Meeting(found.depth, (-nx, -ny), pose.point(found.at), found.inside, found.pushes)
-
-
-def _meet(
+def meet(
     a: Round, face: Feature, pose: PlanePose, sizes: tuple[float, float], let: LetName
 ) -> Meeting:
     """The pair of something round and a face, in the frame of the face.
@@ -233,7 +134,7 @@ def _on_segment(
     a: Round, face: Straight, pose: PlanePose, growth: float, let: LetName
 ) -> tuple[Meeting, Node]:
     """Something round on an edge; the distance of its centre from the edge."""
-    n = _numbers(face.normal)
+    n = numbers(face.normal)
     X, radius = _lowest(a, n, pose, let)
     dx, dy = X[0] - face.start[0], X[1] - face.start[1]
     s = let("s", dx * face.along[0] + dy * face.along[1])
@@ -251,28 +152,28 @@ def _on_segment(
 def _lowest(a: Round, n: PlanePoint, pose: PlanePose, let: LetName) -> tuple[PlanePoint, float]:
     """The centre of a disc, or the point of an arc or curve that lies furthest against n."""
     if a.curve is not None:
-        foot = support(a.curve, _let_spot(pose.back((-n[0], -n[1])), let), let)
-        return _let_spot(pose.point((foot.x, foot.y)), let), 0.0
+        foot = support(a.curve, let_spot(pose.back((-n[0], -n[1])), let), let)
+        return let_spot(pose.point((foot.x, foot.y)), let), 0.0
     if a.first is None or a.last is None:
-        return _let_spot(pose.point(_numbers(a.centre)), let), a.radius
-    u = _let_spot(pose.back((-n[0], -n[1])), let)
-    first, last = _numbers(a.first), _numbers(a.last)
+        return let_spot(pose.point(numbers(a.centre)), let), a.radius
+    u = let_spot(pose.back((-n[0], -n[1])), let)
+    first, last = numbers(a.first), numbers(a.last)
     before, behind = let("k", _cross(first, u)), let("k", _cross(u, last))
     x, y = (
         select(before, select(behind, u[k], last[k]), first[k]) * a.radius + a.centre[k]
         for k in (0, 1)
     )
-    return _let_spot(pose.point((x, y)), let), 0.0
+    return let_spot(pose.point((x, y)), let), 0.0
 
 
 def _on_curve(
     a: Round, face: SmoothCurve, pose: PlanePose, growth: float, let: LetName
 ) -> tuple[Meeting, Node]:
     """Something round on a smooth curve; the distance of its centre."""
-    X = _let_spot(pose.point(_numbers(a.centre)), let)
+    X = let_spot(pose.point(numbers(a.centre)), let)
     foot = nearest(face, X[0], X[1], let)
     n = (foot.along_y, -foot.along_x)
-    n = _let_spot(n, let)
+    n = let_spot(n, let)
     d = let("d", (X[0] - foot.x) * n[0] + (X[1] - foot.y) * n[1])
     inside = []
     if face.chord is not None:
@@ -286,7 +187,7 @@ def _about(
     a: Round, face: Arc | Corner, pose: PlanePose, growth: float, let: LetName
 ) -> tuple[Meeting, Node]:
     """Something round about a centre: a disc on a disc, in a ring, or on a corner."""
-    X = _let_spot(pose.point(_numbers(a.centre)), let)
+    X = let_spot(pose.point(numbers(a.centre)), let)
     centre, radius, hollow = (
         (face.at, 0.0, False)
         if isinstance(face, Corner)
@@ -302,7 +203,7 @@ def _about(
     at = (centre[0] + reach * out[0], centre[1] + reach * out[1])
     d = radius - D if hollow else D - radius
     depth = let("depth", depth)
-    return Meeting(depth, n, at, tuple(inside), _pushes(a, face, growth)), d
+    return Meeting(depth, n, at, tuple(inside), pushes(a, face, growth)), d
 
 
 def _sector(face: Arc | Corner, e: PlanePoint) -> list[Node]:
@@ -310,7 +211,7 @@ def _sector(face: Arc | Corner, e: PlanePoint) -> list[Node]:
     if isinstance(face, Arc):
         if face.first is None or face.last is None:
             return []
-        return [_cross(_numbers(face.first), e), _cross(e, _numbers(face.last))]
+        return [_cross(numbers(face.first), e), _cross(e, numbers(face.last))]
     inside = []
     if face.before is not None:
         inside.append(face.before[0] * e[0] + face.before[1] * e[1])
@@ -323,21 +224,28 @@ def _in_sector_of(a: Round, n: PlanePoint, pose: PlanePose, let: LetName) -> lis
     """The same of the round one, which is met from its direction -n."""
     if a.first is None or a.last is None:
         return []
-    u = _let_spot(pose.back((-n[0], -n[1])), let)
-    return [_cross(_numbers(a.first), u), _cross(u, _numbers(a.last))]
+    u = let_spot(pose.back((-n[0], -n[1])), let)
+    return [_cross(numbers(a.first), u), _cross(u, numbers(a.last))]
 
 
 def _cross(a: PlanePoint, b: PlanePoint) -> Node:
     return a[0] * b[1] - a[1] * b[0]
 
 
-def _numbers(p: Xy) -> PlanePoint:
+def numbers(p: Xy) -> PlanePoint:
+    """A place of numbers."""
     return (number(p[0]), number(p[1]))
 
 
-def _let_spot(p: PlanePoint, let: LetName) -> PlanePoint:
+def let_spot(p: PlanePoint, let: LetName) -> PlanePoint:
+    """A place whose components have names."""
     return (let("px", p[0]), let("py", p[1]))
 
 
 def _shift(p: PlanePoint, n: PlanePoint, by: float) -> PlanePoint:
     return (p[0] + by * n[0], p[1] + by * n[1]) if by else p
+
+
+def pushes(a: Round, face: Feature, growth: float) -> bool:
+    """Whether a pair pushes: a point and a corner have a distance, but no force."""
+    return not isinstance(face, Corner) or a.radius + growth > 0

@@ -13,17 +13,19 @@ Chains and splines have their material on the left of the way they are drawn, so
 (`closed`: true) drawn counter-clockwise is solid and one drawn clockwise is a hole.  `bulge` is the
 tangent of a quarter of the angle of the arc that follows the corner, positive counter-clockwise,
 as in DXF; 0 or none is a straight edge.  `rounding` [m] grows a profile by that distance.
+`repeat` n: the chain is one of n equal parts about the origin, which close it (module `repeats`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import atan, atan2, cos, hypot, inf, isfinite, pi, sin, tan
 from typing import Any
 
 from kinetree.errors import ModelError, unknown
+from kinetree.forces.plane import repeats
 from kinetree.forces.plane.curves import SmoothCurve, curve
 from kinetree.forces.plane.shapes import Edge, Xy, refuse_crossing, thickness
 
@@ -33,7 +35,9 @@ BULGE = 0.1
 """Share of its width by which a smooth curve may bulge over its chords."""
 SMOOTH = 1e-9
 """Angle between two edges below which they meet without a corner [rad]."""
-KINDS = {"point": (), "circle": ("radius",), "chain": ("closed",), "spline": ("closed",)}
+KINDS = {
+    "point": (), "circle": ("radius",), "chain": ("closed", "repeat"), "spline": ("closed",),
+}  # fmt: skip
 """Kind of profile -> what else it may say, besides `rounding`."""
 
 
@@ -99,6 +103,9 @@ class Profile:
         reach: distance of its furthest point from the origin of its place [m].
         size: what passes it is in it for that distance, or longer [m].
         closed: whether it closes.
+        repeat: number of equal parts of which three are met at a time, or 1.
+        middle: angle of the middle of the first part [rad].
+        near: the features that are met: of the first part and of both beside it; all of no parts.
     """
 
     features: tuple[Feature, ...]
@@ -107,6 +114,9 @@ class Profile:
     reach: float = 0.0
     size: float = 0.0
     closed: bool = False
+    repeat: int = 1
+    middle: float = 0.0
+    near: tuple[Feature, ...] = ()
 
 
 def profile(data: Any, element: str, deepest: float | None = None) -> Profile:
@@ -123,11 +133,19 @@ def profile(data: Any, element: str, deepest: float | None = None) -> Profile:
     if rounding < 0:
         raise ModelError(f"its rounding is {rounding:g} m", element=element, cure="give 0 or more")
     edges, closed = _edges(data, kind, element)
-    deep = (thickness(edges) if edges else inf) if deepest is None else deepest
-    found = _features(edges, closed, deep) if kind == "chain" else [_MAKERS[kind](data, element)]
+    parts = repeats.check_count(data["repeat"], element) if "repeat" in data else 1
+    each = len(edges) // parts
+    deep = (thickness(edges, each) if edges else inf) if deepest is None else deepest
+    rows = _features(edges, closed, deep) if kind == "chain" else [[_MAKERS[kind](data, element)]]
+    found = tuple(feature for row in rows for feature in row)
     reach, width = _extent(edges, found[0])
     size = min(2 * deep, width) + 2 * rounding
-    return Profile(tuple(found), deep, rounding, reach + rounding, size, closed)
+    made = Profile(found, deep, rounding, reach + rounding, size, closed, near=found)
+    if parts <= repeats.FEW:
+        return made
+    near = tuple(feature for row in (*rows[-each:], *rows[: 2 * each]) for feature in row)
+    first = repeats.middle(_corners(data[kind], data, element)[0], parts)
+    return replace(made, repeat=parts, middle=first, near=near)
 
 
 def _extent(edges: Sequence[Edge], feature: Feature) -> tuple[float, float]:
@@ -193,6 +211,8 @@ def _corners(
     ]
     if closed and len(found) > 1 and found[0][0] == found[-1][0]:
         found.pop()
+    if "repeat" in data:
+        return found, True
     if len(found) < 2 or (closed and len(found) < 3 and not any(bulge for _, bulge in found)):
         raise ModelError(f"its profile has {len(found)} corner(s)", element=element,
                          cure="give at least two, or three of a closed one")  # fmt: skip
@@ -204,6 +224,8 @@ def _edges(data: Mapping[str, Any], kind: str, element: str) -> tuple[list[Edge]
     if kind not in ("chain", "spline"):
         return [], False
     corners, closed = _corners(data[kind], data, element)
+    if "repeat" in data:
+        corners = repeats.expand(corners, repeats.check_count(data["repeat"], element))
     edges = []
     for (a, bulge), (b, _) in pairwise([*corners, corners[0]] if closed else corners):
         if a == b:
@@ -235,22 +257,23 @@ def _edge(a: Xy, b: Xy, bulge: float) -> list[Edge]:
     return [Edge(p, q, centre, span / count) for p, q in pairwise(ends)]
 
 
-def _features(edges: Sequence[Edge], closed: bool, deep: float) -> list[Feature]:
-    """Edges, arcs and convex corners in the order of the chain."""
+def _features(edges: Sequence[Edge], closed: bool, deep: float) -> list[list[Feature]]:
+    """Of every edge in the order of the chain: itself, and the convex corners at its ends."""
     turns = [_turn(a, b) for a, b in pairwise([*edges, edges[0]])]  # behind every edge
     if not closed:
         turns[-1] = inf
-    found: list[Feature] = []
+    found = []
     for k, edge in enumerate(edges):
         before = turns[k - 1]
         lengths = (edges[k - 1].length, edges[(k + 1) % len(edges)].length)
-        found.append(_face(edge, (before, turns[k]), lengths, deep))
+        row: list[Feature] = [_face(edge, (before, turns[k]), lengths, deep)]
         if before == inf and k == 0:
-            found.append(Corner(edge.a, None, edge.leaves))
+            row.append(Corner(edge.a, None, edge.leaves))
         if turns[k] == inf:
-            found.append(Corner(edge.b, edge.arrives, None))
+            row.append(Corner(edge.b, edge.arrives, None))
         elif turns[k] > SMOOTH:
-            found.append(Corner(edge.b, edge.arrives, edges[(k + 1) % len(edges)].leaves))
+            row.append(Corner(edge.b, edge.arrives, edges[(k + 1) % len(edges)].leaves))
+        found.append(row)
     return found
 
 

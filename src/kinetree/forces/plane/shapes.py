@@ -72,14 +72,16 @@ class Edge:
         return [self.a, *((cx + r * cos(t), cy + r * sin(t)) for t in turns), self.b]
 
 
-def thickness(edges: Sequence[Edge]) -> float:
+def thickness(edges: Sequence[Edge], count: int) -> float:
     """Half the way from an edge straight through the material to the next one [m].
+
+    Looked at from the first `count` edges.
 
     Edges that follow one another are left out: the line that halves their corner parts them.
     Infinite where there is nothing behind.
     """
     least = inf
-    for k, edge in enumerate(edges):
+    for k, edge in enumerate(edges[:count]):
         near = {id(edges[i % len(edges)]) for i in (k - 1, k, k + 1)}
         others = [other for other in edges if id(other) not in near]
         ends = list(pairwise(edge.chords()))

@@ -25,7 +25,8 @@ from kinetree.engine import ONE, ZERO, Node, add, as_node, call, maximum, minimu
 from kinetree.forces.branches import positive
 from kinetree.forces.normal_laws import NormalLaw
 from kinetree.forces.plane import rubbing
-from kinetree.forces.plane.meeting import TINY, Meeting, PlanePose, sights
+from kinetree.forces.plane.meeting import TINY, Meeting, PlanePose
+from kinetree.forces.plane.pairing import sights
 from kinetree.forces.plane.profiles import Profile
 from kinetree.model import Action, Force, Vec
 

@@ -33,7 +33,7 @@ READERS: Mapping[str, Callable[[str, str, str | None, str | None], list[Outline]
 """Suffix -> (text, name for errors, chosen name, unit) -> outlines [m]."""
 LARGEST = 4_000_000
 """Bytes of a file at most."""
-FIELDS = ("file", "name", "unit", "flip", "smooth", "rounding")
+FIELDS = ("file", "name", "unit", "flip", "smooth", "rounding", "repeat")
 """What a profile of a file may say."""
 
 
@@ -98,7 +98,7 @@ def profile_of(data: Mapping[str, Any], folder: Path | None, element: str) -> di
         )  # fmt: skip
     flags = {word: data.get(word, False) is True for word in ("flip", "smooth")}
     found = read_profile(place, data.get("name"), data.get("unit"), **flags)
-    return found | ({"rounding": data["rounding"]} if "rounding" in data else {})
+    return found | {word: data[word] for word in ("rounding", "repeat") if word in data}
 
 
 def _text(file: Path, where: str) -> str:
