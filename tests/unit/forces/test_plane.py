@@ -218,6 +218,40 @@ def test_normal_is_where_a_search_finds_the_nearest_place(face: str, radius: flo
     assert compared >= min(len(pieces), 4)
 
 
+def apart(P: Array, Q: Array) -> float:
+    """Distance of the corners of one closed polygon from the edges of another."""
+    a, d = Q, np.roll(Q, -1, axis=0) - Q
+    share = np.clip(np.einsum("pqk,qk->pq", P[:, None] - a, d) / (d**2).sum(axis=1), 0, 1)
+    return float(np.linalg.norm(P[:, None] - a - share[..., None] * d, axis=2).min())
+
+
+def lap(P: Array, Q: Array) -> bool:
+    """Whether two polygons overlap, by dense points of either."""
+    shares = np.linspace(0, 1, 200)[:, None, None]
+    ring = (P + shares * (np.roll(P, -1, axis=0) - P)).reshape(-1, 2)
+    turns = np.diff(np.angle((np.vstack([Q, Q[:1]])[:, None] - ring) @ [1, 1j]), axis=0)
+    about = ((turns + np.pi) % (2 * np.pi) - np.pi).sum(axis=0)
+    return bool((np.abs(about) > np.pi).any())
+
+
+@pytest.mark.parametrize("face", [SQUARE, ELL], ids=["square", "ell"])
+def test_two_chains_are_as_far_apart_as_a_search_over_both_finds(face: Any) -> None:
+    """What is nearest is a corner of either and an edge or a corner of the other."""
+    shape = ((0.15, 0.1), (-0.15, 0.1), (-0.1, -0.1), (0.0, 0.05), (0.1, -0.1))
+    random = np.random.default_rng(8)
+    poses = random.uniform((-1.0, -1.0, -3), (1.0, 1.0, 3), (200, 3))
+    pair = touching({"chain": shape, "closed": True}, {"chain": face, "closed": True})
+    still, compared = np.array(face), 0
+    for pose, gap in zip(poses, told(pair, poses)["touch.gap"], strict=True):
+        c, s = np.cos(pose[2]), np.sin(pose[2])
+        moved = pose[:2] + np.array(shape) @ np.array([[c, s], [-s, c]])
+        if lap(moved, still) or lap(still, moved):
+            continue
+        compared += 1
+        assert gap == pytest.approx(min(apart(moved, still), apart(still, moved)), abs=AT_STATES)
+    assert compared > 100
+
+
 def test_bodies_that_move_as_one_are_given_no_power() -> None:
     """Frozen in each other at random places: what acts on one takes what the other gives."""
     random = np.random.default_rng(11)
