@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from tests import mechanisms, zoo
 
@@ -14,44 +15,66 @@ import kinetree as kt
 from kinetree.errors import FormatError
 from kinetree.joints import ALL as JOINTS
 from kinetree.model import Joint
-from kinetree.view.diagram.arrange import width
-from kinetree.view.diagram.content import Diagram, DiagramBody, diagram_of
+from kinetree.view.diagram.content import diagram_of
 from kinetree.view.diagram.svg import svg
 
 MODELS = sorted((Path(__file__).resolve().parents[2] / "examples" / "models").glob("*.*ml"))
-HEIGHT = 3
-"""Units of the grid that a body is high."""
 
 
 @pytest.mark.parametrize("file", MODELS, ids=lambda file: file.name)
 def test_bodies_do_not_overlap_and_edges_of_the_tree_do_not_cross(file: Path) -> None:
-    found = diagram_of(kt.load(file))
-    for a, b in itertools.combinations(found.bodies, 2):
-        apart = abs(a.y - b.y) >= HEIGHT or a.x + width(a.name) <= b.x or b.x + width(b.name) <= a.x
-        assert apart, (a, b)
-    for one, other in itertools.combinations(edges(found), 2):
-        assert not cross(one, other)
-    assert {body.name for body in found.bodies} >= {row.child for row in found.joints}
+    model = kt.load(file)
+    found = diagram_of(model)
+    boxes = {b.name: (b.x, b.x + b.width, b.y - b.height / 2, b.y + b.height / 2)
+             for b in found.bodies}  # fmt: skip
+    for (one, a), (other, b) in itertools.combinations(boxes.items(), 2):
+        assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2], (one, other)
+    lines = edges(drawn(model))
+    assert len(lines) == len(found.joints)
+    for one_line, other_line in itertools.combinations(lines, 2):
+        assert not cross(one_line, other_line)
+    for body in found.bodies:  # room for a name, and for what ends there
+        for side in ("left", "right", "bottom"):
+            room = body.width if side == "bottom" else body.height
+            shares = [0.0, *(row.share for row in body.anchors if row.side == side), 1.0]
+            assert room * np.diff(shares).min() >= LEAST or len(shares) == 3
+        assert {row.point for row in body.anchors} == {"", *body.points}
 
 
-Edge = tuple[DiagramBody, DiagramBody]
+LEAST = 1.0
+"""Units between two anchors: those of the browser are so large."""
+PARTS = np.linspace(0, 1, 21)
 
 
 def drawn(model: kt.Model) -> str:
     return svg(diagram_of(model))
 
 
-def edges(found: Diagram) -> list[Edge]:
-    places = {body.name: body for body in found.bodies}
-    return [(places[row.parent], places[row.child]) for row in found.joints]
+def edges(picture: str) -> list[np.ndarray]:
+    """Lines of the joints as they are drawn: places along them."""
+    found = []
+    for group in ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}g"):
+        if group.get("class") == "joint":
+            path = group.find("{http://www.w3.org/2000/svg}path").get("d")  # type: ignore[union-attr]
+            *bezier, end = map(float, re.findall(r"-?\d+", str(path)))
+            points = np.array(bezier).reshape(4, 2)
+            weights = [PARTS**k * (1 - PARTS) ** (3 - k) * (1, 3, 3, 1)[k] for k in range(4)]
+            found.append(np.vstack([np.transpose(weights) @ points, [end, points[-1, 1]]]))
+    return found
 
 
-def cross(one: Edge, other: Edge) -> bool:
-    """Whether two edges, which run between columns, change sides between them."""
-    (a, b), (c, d) = one, other
-    if a.x + width(a.name) > d.x or c.x + width(c.name) > b.x:
+def cross(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether one of two lines, which run to the right, is now above, now below the other."""
+    left, right = max(one[0, 0], other[0, 0]), min(one[-1, 0], other[-1, 0])
+    if left >= right:
         return False
-    return (a.y - c.y) * (b.y - d.y) < 0
+    x = np.linspace(left, right, 41)
+    apart = np.interp(x, *one.T) - np.interp(x, *other.T)
+    return bool(apart.min() < -PIXEL and apart.max() > PIXEL)
+
+
+PIXEL = 1.0
+"""To which lines are drawn."""
 
 
 @pytest.mark.parametrize("file", MODELS, ids=lambda file: file.name)

@@ -705,15 +705,33 @@ class StepMessage(Message):
     letter: Literal["R", "T", "H", "S", "F", "="]
 
 
+class AnchorMessage(Message):
+    """Where joints, closures and forces end at a body of the diagram.
+
+    Attributes:
+        point: its name, "" for the body's own frame.
+        side: of the body.
+        share: of that side, from its upper or left end.
+        used: whether something ends there.
+    """
+
+    point: str
+    side: Literal["left", "right", "bottom"]
+    share: float
+    used: bool
+
+
 class DiagramBodyMessage(Message):
     """A body of the diagram, or the ground.
 
     Attributes:
         name, path: of the body.
-        x, y, width: left side, middle and width in units of the grid.
+        x, y: left side and middle in units of the grid.
+        width, height: in the same units.
         placed: whether the file says where.
         outline: its shape in the drawing.
-        points: names of its points, which are anchors.
+        points: names of its points.
+        anchors: places at its edge.
     """
 
     name: str
@@ -721,9 +739,11 @@ class DiagramBodyMessage(Message):
     x: int
     y: int
     width: int
+    height: int
     placed: bool
     outline: str
     points: list[str]
+    anchors: list[AnchorMessage]
 
 
 class DiagramJointMessage(Message):
@@ -736,6 +756,7 @@ class DiagramJointMessage(Message):
         steps: its motions in order.
         coordinates: their names.
         driven: whether its motion is given.
+        room: steps of the longest joint beside it, before which its line bends.
     """
 
     name: str
@@ -747,6 +768,7 @@ class DiagramJointMessage(Message):
     steps: list[StepMessage]
     coordinates: list[str]
     driven: bool
+    room: int
 
 
 class DiagramTieMessage(Message):

@@ -55,6 +55,12 @@ def test_axe_finds_nothing(open_page: OpenPage, axe: str, tmp_path: Path) -> Non
         page.choose(path)
         _look(page, axe, path, found)
     page.page.locator("#find").fill("")
+    page.page.locator(".diagram .body .name").first.click(button="right")
+    _look(page, axe, "menu at the pointer", found)
+    page.press("Escape")
+    page.page.get_by_role("button", name="Menu", exact=True).click()
+    _look(page, axe, "menu", found)
+    page.press("Escape")
     for menu in (".diagram summary", ".solid summary >> nth=0", ".solid summary >> nth=1"):
         page.page.locator(menu).click()
         _look(page, axe, menu, found)

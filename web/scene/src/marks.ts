@@ -21,6 +21,7 @@ export interface Mark {
   gap: number;
 }
 
+const ROUND = 40; // pieces of an ellipse
 const DOT = new SphereGeometry(1, 10, 6);
 const DOTS = new MeshBasicMaterial({ depthTest: false, transparent: true });
 const LINES = new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
@@ -79,19 +80,26 @@ export function drafts(mark: Mark, poses: Poses, size: number, colour: string, o
   const apart = b !== undefined && (a.distanceTo(b) > 1e-4 * size || open);
   for (const place of apart ? [a, b] : [a]) sheet.dot(place, (apart ? 0.009 : 0.008) * size, colour);
   if (apart) sheet.line(a, b, colour);
-  return mark.kind === "mass" ? ellipsoid(mark, a, turn, colour) : [];
+  if (mark.kind === "mass") ellipsoid(mark, a, turn, colour, sheet);
+  return [];
 }
 
-function ellipsoid(mark: Mark, at: Vector3, turn: Quaternion, colour: string): Object3D[] {
+/** An ellipsoid by its three main sections: one of a whole car does not veil what lies in it. */
+function ellipsoid(mark: Mark, at: Vector3, turn: Quaternion, colour: string, sheet: Sheet): void {
   const [a, b] = mark.axes.map((row) => new Vector3(...row));
-  if (!a || !b || !mark.size.some((half) => half > 0)) return [];
-  const made = new Mesh(new SphereGeometry(1, 20, 12), new MeshBasicMaterial({ color: colour, wireframe: true, transparent: true, opacity: 0.25 }));
-  const least = 0.01 * Math.max(...mark.size);
-  made.scale.set(...(mark.size.map((half) => Math.max(half, least)) as [number, number, number]));
-  const own = new Matrix4().makeBasis(a, b, a.clone().cross(b)); // mirrored axes have the same ellipsoid
-  made.quaternion.copy(turn).multiply(new Quaternion().setFromRotationMatrix(own));
-  made.position.copy(at);
-  return [made];
+  if (!a || !b) return;
+  const ways = [a, b, a.clone().cross(b)].map((way, k) => way.applyQuaternion(turn).multiplyScalar(mark.size[k] ?? 0));
+  for (const [one, other] of [[0, 1], [1, 2], [2, 0]] as const) {
+    const [first, second] = [ways[one], ways[other]];
+    if (!first || !second) continue;
+    let before = at.clone().add(first);
+    for (let k = 1; k <= ROUND; k += 1) {
+      const angle = (2 * Math.PI * k) / ROUND;
+      const next = at.clone().addScaledVector(first, Math.cos(angle)).addScaledVector(second, Math.sin(angle));
+      sheet.line(before, next, colour);
+      before = next;
+    }
+  }
 }
 
 function at(poses: Poses, body: number, place: number[]): Vector3 {
@@ -143,22 +151,22 @@ export function fade(material: SolidMaterial, clear: boolean, faint: boolean): v
 /** A name that faces the camera. */
 export function words(text: string, at: Vector3, size: number, theme: Theme): Sprite {
   const canvas = document.createElement("canvas");
-  canvas.width = 256;
-  canvas.height = 48;
+  canvas.width = 512;
+  canvas.height = 96;
   const pen = canvas.getContext("2d");
   if (pen) {
-    pen.font = "28px system-ui, sans-serif";
+    pen.font = "58px system-ui, sans-serif";
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    pen.lineWidth = 5;
+    pen.lineWidth = 12;
     pen.strokeStyle = theme === "dark" ? "#15181d" : "#ffffff";
-    pen.strokeText(text, 128, 24);
+    pen.strokeText(text, 256, 48);
     pen.fillStyle = theme === "dark" ? "#e6eaf0" : "#1d232b";
-    pen.fillText(text, 128, 24);
+    pen.fillText(text, 256, 48);
   }
   const made = new Sprite(new SpriteMaterial({ map: new CanvasTexture(canvas), depthTest: false, transparent: true }));
   made.position.copy(at);
-  made.scale.set(0.22 * size, 0.041 * size, 1);
+  made.scale.set(0.26 * size, 0.049 * size, 1);
   made.renderOrder = 3;
   return made;
 }

@@ -444,7 +444,8 @@ export class World implements Poses {
     for (const mark of this.marks) {
       const own = this.chosen.includes(mark.path) || this.lit.includes(mark.path);
       const open = mark.gap > 0 || this.gaps.has(mark.path);
-      if (!own && !open && !this.isShown(mark)) continue;
+      const wanted = (own && mark.kind !== "mass") || open; // a body is lit itself: its inertia would veil it
+      if (!wanted && !this.isShown(mark)) continue;
       const colour = open ? "#dc2626" : own ? PICK : COLOURS[mark.kind];
       for (const made of drafts(mark, this, size, colour, open, sheet)) this.notes.add(made);
     }

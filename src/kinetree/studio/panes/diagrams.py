@@ -7,6 +7,7 @@ from typing import Any
 from kinetree.errors import FormatError
 from kinetree.model import Model
 from kinetree.studio.messages import (
+    AnchorMessage,
     DiagramBodyMessage,
     DiagramJointMessage,
     DiagramMessage,
@@ -14,7 +15,6 @@ from kinetree.studio.messages import (
     StepMessage,
 )
 from kinetree.studio.panes.checks import TextCheck, check
-from kinetree.view.diagram.arrange import width
 from kinetree.view.diagram.content import (
     DiagramBody,
     DiagramJoint,
@@ -67,8 +67,9 @@ def step_messages(signs: tuple[str, ...]) -> list[StepMessage]:
 def _body(row: DiagramBody) -> DiagramBodyMessage:
     path = row.name if row.name == "ground" else f"bodies.{row.name}"
     return DiagramBodyMessage(
-        name=row.name, path=path, x=row.x, y=row.y, width=width(row.name), placed=row.placed,
-        outline=row.shape, points=list(row.points),
+        name=row.name, path=path, x=row.x, y=row.y, width=row.width, height=row.height,
+        placed=row.placed, outline=row.shape, points=list(row.points),
+        anchors=[AnchorMessage.model_validate(vars(anchor)) for anchor in row.anchors],
     )  # fmt: skip
 
 
@@ -76,7 +77,7 @@ def _joint(row: DiagramJoint) -> DiagramJointMessage:
     return DiagramJointMessage(
         name=row.name, path=f"joints.{row.name}", kind=row.kind, parent=row.parent, child=row.child,
         points=list(row.points), steps=step_messages(row.steps), coordinates=list(row.coordinates),
-        driven=row.driven,
+        driven=row.driven, room=row.room,
     )  # fmt: skip
 
 

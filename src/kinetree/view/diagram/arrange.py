@@ -1,29 +1,29 @@
-"""Places for the bodies of a diagram: the tree from left to right, one line per leaf.
+"""Places for the bodies of a diagram: the tree from left to right, in bands.
 
 A body is in the column of its depth, in the middle of what it carries; bodies that nothing joins
-come last.  Subtrees lie between lines of their own, so that no edge of the tree crosses another and
-no two bodies overlap.  The places depend on the tree alone, in the order of the model.
+come last.  A subtree has a band of the drawing for itself, high enough for all of its bodies, and a
+column is as wide as the widest of its bodies, so that no edge of the tree crosses another and no
+two bodies overlap.  The places depend on the tree and its bodies' sizes alone, in the order of the
+model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-ROW = 6
-"""Units of the grid between two lines."""
+SPACE = 3
+"""Units of the grid between two bodies, one above the other."""
 GAP = 5
 """Units between the bodies of two columns, beside what the steps of joints take."""
 STEP = 3
 """Units that a step of a joint takes."""
 
-
-def width(name: str) -> int:
-    """Units that a body takes, by its name."""
-    return max(8, len(name) + 2)
+BodySizes = Mapping[str, tuple[int, int]]
+"""Width and height of every body."""
 
 
 def arrange(
-    names: Sequence[str], parent: Mapping[str, str], steps: Mapping[str, int]
+    names: Sequence[str], parent: Mapping[str, str], steps: Mapping[str, int], sizes: BodySizes
 ) -> dict[str, tuple[int, int]]:
     """Left side and middle of every body, in units of the grid.
 
@@ -31,29 +31,46 @@ def arrange(
         names: of the bodies, the ground first.
         parent: of the bodies that a joint carries.
         steps: number of steps of these joints.
+        sizes: of the bodies.
     """
     children: dict[str, list[str]] = {name: [] for name in names}
     for child in names:
         if child in parent:
             children[parent[child]].append(child)
-    roots = [name for name in names if name not in parent]
     depth: dict[str, int] = {}
-    lines: dict[str, int] = {}
-    leaves = 0
-    for root in roots:
+    middle: dict[str, int] = {}
+    top = -SPACE
+    for root in (name for name in names if name not in parent):
         order = _outward(root, children)
+        above, below, offset = _bands(order, children, sizes)
         for name in order:
-            depth[name] = depth[parent[name]] + 1 if name in parent else 0
-        for name in order:
-            if not children[name]:
-                lines[name] = leaves * ROW
-                leaves += 1
-        for name in reversed(order):
-            if children[name]:
-                first, last = children[name][0], children[name][-1]
-                lines[name] = (lines[first] + lines[last]) // 2
-    left = _columns(depth, parent, steps)
-    return {name: (left[depth[name]], lines[name]) for name in depth}
+            inner = parent.get(name)
+            depth[name] = 0 if inner is None else depth[inner] + 1
+            middle[name] = top + above[name] if inner is None else middle[inner] + offset[name]
+        top += above[root] + below[root]
+    left = _columns(depth, parent, steps, sizes)
+    return {name: (left[depth[name]], middle[name]) for name in depth}
+
+
+def _bands(
+    order: Sequence[str], children: Mapping[str, Sequence[str]], sizes: BodySizes
+) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    """Room above and below every body for its subtree, and how far it is below its carrier."""
+    above: dict[str, int] = {}
+    below: dict[str, int] = {}
+    offset: dict[str, int] = {}
+    for name in reversed(order):
+        end = 0
+        for child in children[name]:
+            offset[child] = end + above[child]
+            end += above[child] + below[child]
+        kids = children[name]
+        middle = (offset[kids[0]] + offset[kids[-1]]) // 2 if kids else 0
+        for child in children[name]:
+            offset[child] -= middle
+        half = -(-(sizes[name][1] + SPACE) // 2)
+        above[name], below[name] = max(half, middle), max(half, end - middle)
+    return above, below, offset
 
 
 def _outward(root: str, children: Mapping[str, Sequence[str]]) -> list[str]:
@@ -67,13 +84,13 @@ def _outward(root: str, children: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _columns(
-    depth: Mapping[str, int], parent: Mapping[str, str], steps: Mapping[str, int]
+    depth: Mapping[str, int], parent: Mapping[str, str], steps: Mapping[str, int], sizes: BodySizes
 ) -> list[int]:
     """Left side of every column."""
     deepest = max(depth.values(), default=0)
     widest, longest = [0] * (deepest + 1), [0] * (deepest + 1)
     for name, column in depth.items():
-        widest[column] = max(widest[column], width(name))
+        widest[column] = max(widest[column], sizes[name][0])
         longest[column] = max(longest[column], steps.get(name, 0) if name in parent else 0)
     left = [0]
     for column in range(deepest):

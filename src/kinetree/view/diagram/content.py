@@ -6,13 +6,14 @@ a force by the places that it acts at: a kind that is new in its room's table ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kinetree.formats.pictures import OUTLINES
 from kinetree.model import FORCES, Joint, Mechanism
 from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
+from kinetree.view.diagram.anchors import LEAST_HIGH, LEAST_WIDE, Anchor, sides_of
 from kinetree.view.diagram.arrange import arrange
 
 LETTERS: Mapping[type, str] = {Turn: "R", Shift: "T", Twist: "H", Ball: "S", Float: "F"}
@@ -30,6 +31,8 @@ class DiagramBody:
         placed: whether the model file says it.
         shape: outline, a word of `OUTLINES`; without effect on the mechanism.
         points: names of its points, to which others are tied.
+        width, height: in units of the grid, with room for its anchors.
+        anchors: where something ends, or can end.
     """
 
     name: str
@@ -38,6 +41,9 @@ class DiagramBody:
     placed: bool
     shape: str = OUTLINES[0]
     points: tuple[str, ...] = ()
+    width: int = LEAST_WIDE
+    height: int = LEAST_HIGH
+    anchors: tuple[Anchor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class DiagramJoint:
             axis that is none of x, y, z.
         driven: whether its motion is given.
         coordinates: names of its coordinates.
+        room: steps of the longest joint beside it, from the same body into the same column; all of
+            them bend before these, so that they do not cross.
     """
 
     name: str
@@ -63,6 +71,7 @@ class DiagramJoint:
     driven: bool
     points: tuple[str, str] = ("", "")
     coordinates: tuple[str, ...] = ()
+    room: int = 1
 
 
 @dataclass(frozen=True)
@@ -108,19 +117,51 @@ def diagram_of(model: Mechanism) -> Diagram:
     """The diagram of a model; places are those of its layout, others are found."""
     joints = [joint for joint in model.joints.values() if isinstance(joint, Joint)]
     rows = tuple(_joint(joint, model) for joint in joints)
-    given = _given_places(model.layout)
-    names = ["ground", *model.bodies]
-    places = arrange(names, {row.child: row.parent for row in rows}, _widths(rows))
-    outlines = _outlines(model.layout)
+    ties = (*_closures(model), *_forces(model))
+    points = {body.name: tuple(body.points) for body in (model.ground, *model.bodies.values())}
+    sizes = {name: row.size(name) for name, row in sides_of(points, rows, {}).items()}
+    parent = {row.child: row.parent for row in rows}
+    given, outlines = _given_places(model.layout), _outlines(model.layout)
+    places = arrange(_by_points([*points], rows), parent, _widths(rows), sizes) | given
+    sides = sides_of(points, rows, {name: y for name, (_, y) in places.items()})
+    used = _tied_points(points, ties)
     bodies = tuple(
         DiagramBody(
-            body.name, *given.get(body.name, places[body.name]), body.name in given,
-            outlines.get(body.name, OUTLINES[0]), tuple(body.points),
+            name, *places[name], name in given, outlines.get(name, OUTLINES[0]), own,
+            *sizes[name], sides[name].anchors(used[name]),
         )
-        for body in (model.ground, *model.bodies.values())
+        for name, own in points.items()
     )  # fmt: skip
-    ties = (*_closures(model), *_forces(model))
-    return Diagram(model.name, bodies, rows, ties, tuple(model.states))
+    return Diagram(model.name, bodies, _beside(rows, places), ties, tuple(model.states))
+
+
+def _beside(
+    rows: Iterable[DiagramJoint], places: Mapping[str, tuple[int, int]]
+) -> tuple[DiagramJoint, ...]:
+    """Joints with the room that those beside them take."""
+    longest: dict[tuple[str, int], int] = {}
+    for row in rows:
+        column = (row.parent, places[row.child][0])
+        longest[column] = max(longest.get(column, 1), len(row.steps))
+    return tuple(replace(row, room=longest[row.parent, places[row.child][0]]) for row in rows)
+
+
+def _by_points(names: list[str], rows: Iterable[DiagramJoint]) -> list[str]:
+    """Bodies in their order, those together that one point of a body carries."""
+    at = {row.child: (row.parent, row.points[0]) for row in rows}
+    first: dict[tuple[str, str], int] = {}
+    for number, name in enumerate(names):
+        first.setdefault(at.get(name, (name, "")), number)
+    return sorted(names, key=lambda name: first[at.get(name, (name, ""))])
+
+
+def _tied_points(names: Iterable[str], ties: Iterable[DiagramTie]) -> dict[str, set[str]]:
+    """Points of bodies at which closures, forces and wrenches end."""
+    used: dict[str, set[str]] = {name: set() for name in names}
+    for tie in ties:
+        for name, point in zip(tie.bodies, tie.points, strict=True):
+            used[name].add(point)
+    return used
 
 
 def _joint(joint: Joint, model: Mechanism) -> DiagramJoint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
@@ -11,13 +12,14 @@ from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError
 from kinetree.files import write_file
 from kinetree.model import Mechanism
-from kinetree.view.diagram.arrange import STEP, width
+from kinetree.view.diagram.anchors import Anchor
+from kinetree.view.diagram.arrange import STEP
 from kinetree.view.diagram.content import Diagram, DiagramBody, DiagramJoint, DiagramTie, diagram_of
 
 GRID = 10
 """Pixels of a unit of the grid."""
-HALF = 15
-"""Half the height of a body [px]."""
+AWAY: Mapping[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "bottom": (0, 1)}
+"""Direction from a body, by the side of an anchor."""
 MARGIN = 60
 """Pixels around the drawing; what is tied to the ground is drawn in it."""
 STYLE = """\
@@ -27,7 +29,8 @@ background:var(--paper);font:12px system-ui,sans-serif}
 --loop:#fbbf24;--force:#4ade80}}
 text{fill:var(--ink);text-anchor:middle}
 .body rect,.body ellipse,.body path{fill:var(--body);stroke:var(--line);stroke-width:1.5}
-.ground rect{fill:none;stroke-dasharray:2 2}
+.ground>rect:first-of-type{fill:none;stroke-dasharray:2 2}
+.body .anchor{fill:var(--line);stroke:none}.body .free{fill:var(--paper);stroke:var(--line)}
 .joint path,.joint circle,.joint rect{fill:var(--paper);stroke:var(--line);stroke-width:1.5}
 .joint path{fill:none}.joint .driven{stroke-width:3}
 .closures path{fill:none;stroke:var(--loop);stroke-width:1.5;stroke-dasharray:6 4}
@@ -65,10 +68,10 @@ def diagram(model: Mechanism, path: str | os.PathLike[str]) -> Path:
 def svg(drawing: Diagram, *, styled: bool = True) -> str:
     """The text of the picture; without its style for a page that has that as a file."""
     places = {body.name: body for body in drawing.bodies}
-    right = max((body.x + width(body.name)) * GRID for body in drawing.bodies) + MARGIN + 2 * GRID
+    right = max((body.x + body.width) * GRID for body in drawing.bodies) + MARGIN + 2 * GRID
     left = min(body.x * GRID for body in drawing.bodies) - MARGIN
-    top = min(body.y * GRID for body in drawing.bodies) - MARGIN
-    bottom = max(body.y * GRID for body in drawing.bodies) + MARGIN
+    top = min(body.y * GRID - _half(body) for body in drawing.bodies) - MARGIN
+    bottom = max(body.y * GRID + _half(body) for body in drawing.bodies) + MARGIN
     beside, high = _beside_rows(drawing, left + MARGIN, right - left - MARGIN, bottom)
     bottom += high
     box = f"{left} {top} {right - left} {bottom - top}"
@@ -108,23 +111,54 @@ def _group(kind: str, path: str, note: str, content: str) -> str:
     return f'<g class="{kind}" data-path="{escape(path)}">{title}{content}</g>'
 
 
+def _half(body: DiagramBody) -> int:
+    """Half the height of a body [px]."""
+    return body.height * GRID // 2
+
+
 def _body(body: DiagramBody) -> str:
-    x, y, wide = body.x * GRID, body.y * GRID, width(body.name) * GRID
+    x, y, wide = body.x * GRID, body.y * GRID, body.width * GRID
     kind = "body ground" if body.name == "ground" else "body"
-    box = _outline(body.shape, x, y, wide)
+    box = _outline(body.shape, x, y, wide, _half(body))
+    name = _text(x + wide // 2, y + 4, body.name)
+    dots = "".join(_dot(anchor, *_spot(body, anchor)) for anchor in body.anchors)
     path = f"bodies.{body.name}" if body.name != "ground" else "ground"
-    return _group(kind, path, body.name, f"{box}{_text(x + wide // 2, y + 4, body.name)}")
+    return _group(kind, path, body.name, f"{box}{name}{dots}")
 
 
-def _outline(shape: str, x: int, y: int, wide: int) -> str:
+def _spot(body: DiagramBody, anchor: Anchor) -> tuple[int, int]:
+    """Where an anchor is [px]."""
+    left, top = body.x * GRID, body.y * GRID - _half(body)
+    if anchor.side == "bottom":
+        return left + round(anchor.share * body.width * GRID), top + 2 * _half(body)
+    across = body.width * GRID if anchor.side == "right" else 0
+    return left + across, top + round(anchor.share * 2 * _half(body))
+
+
+def _dot(anchor: Anchor, x: int, y: int) -> str:
+    """A small square for the body's own frame, a dot for a point; hollow where nothing ends."""
+    if not anchor.point:
+        return f'<rect class="anchor" x="{x - 3}" y="{y - 3}" width="6" height="6"/>'
+    kind = "anchor" if anchor.used else "anchor free"
+    name = f"<title>{escape(anchor.point)}</title>"
+    return f'<circle class="{kind}" cx="{x}" cy="{y}" r="3">{name}</circle>'
+
+
+def _anchor(body: DiagramBody, point: str, side: str) -> Anchor:
+    """The anchor of a point; of the body's own frame that on a side, if there is one."""
+    found = [anchor for anchor in body.anchors if anchor.point == point]
+    return next((anchor for anchor in found if anchor.side == side), found[0])
+
+
+def _outline(shape: str, x: int, y: int, wide: int, half: int) -> str:
     """The edge of a body: a box, one with round ends, an ellipse, or a triangle."""
     if shape == "ellipse":
-        return f'<ellipse cx="{x + wide // 2}" cy="{y}" rx="{wide // 2}" ry="{HALF + 4}"/>'
+        return f'<ellipse cx="{x + wide // 2}" cy="{y}" rx="{wide // 2}" ry="{half + 4}"/>'
     if shape == "triangle":
-        low, high = y + HALF, y - 2 * HALF
+        low, high = y + half, y - 2 * half
         return f'<path d="M{x} {low}H{x + wide}L{x + wide // 2} {high}Z"/>'
-    round_by = HALF if shape == "round" else 6
-    return f'<rect x="{x}" y="{y - HALF}" width="{wide}" height="{2 * HALF}" rx="{round_by}"/>'
+    round_by = half if shape == "round" else 6
+    return f'<rect x="{x}" y="{y - half}" width="{wide}" height="{2 * half}" rx="{round_by}"/>'
 
 
 def _text(x: int, y: int, text: str, kind: str = "") -> str:
@@ -133,9 +167,10 @@ def _text(x: int, y: int, text: str, kind: str = "") -> str:
 
 
 def _ends(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> tuple[int, int, int, int]:
-    """From the right side of the inner body to the left side of the outer one [px]."""
+    """From an anchor of the inner body to one of the outer body [px]."""
     a, b = places[row.parent], places[row.child]
-    return (a.x + width(a.name)) * GRID, a.y * GRID, b.x * GRID, b.y * GRID
+    first, second = _anchor(a, row.points[0], "right"), _anchor(b, row.points[1], "left")
+    return *_spot(a, first), *_spot(b, second)
 
 
 def _signs(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> tuple[int, int]:
@@ -148,8 +183,9 @@ def _joint(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> str:
     """A line, and a sign for every step: a circle turns, a square shifts."""
     x0, y0, x1, y1 = _ends(row, places)
     x, y = _signs(row, places)
-    middle = x0 + (x - x0) // 2
-    line = f'<path d="M{x0} {y0}C{middle} {y0} {middle} {y1} {x - 10} {y1}H{x1}"/>'
+    bend = x1 - GRID * STEP * row.room - GRID // 2
+    middle = (x0 + bend) // 2
+    line = f'<path d="M{x0} {y0}C{middle} {y0} {middle} {y1} {bend} {y1}H{x1}"/>'
     mark = ' class="driven"' if row.driven else ""
     content = line
     for k, sign in enumerate(row.steps or ("=",)):
@@ -183,43 +219,48 @@ def _tie(
     count: dict[str, int],
 ) -> str:  # fmt: skip
     """A curve between two bodies; an arrow or a short line at the one that is not the ground."""
-    moving = [places[name] for name in dict.fromkeys(tie.bodies) if name != "ground"]
+    moving = [name for name in dict.fromkeys(tie.bodies) if name != "ground"]
     label = tie.label or tie.name
     if len(moving) < 2:
-        body = moving[0] if moving else places["ground"]
-        x, y = _port(body, count), body.y * GRID + HALF
-        return f'<path d="{_end(tie, x, y)}"/>{_text(x, y + 32, label, "note")}'
-    a, b = sorted(moving[:2], key=lambda body: (body.x, body.y))
-    carries = any(row.parent == a.name for row in joints)  # lines leave it on the right
-    curve, middle = _below(a, b, count) if carries and b.x > a.x else _beside(a, b)
+        return _stub(tie, places[moving[0] if moving else "ground"], label, count)
+    ends = []
+    for name in moving[:2]:
+        body, point = places[name], tie.points[tie.bodies.index(name)]
+        anchor = _anchor(body, point, "right")
+        ends.append((*_spot(body, anchor), *AWAY[anchor.side]))
+    curve, middle = _arc(ends[0], ends[1], count)
     sign = "" if tie.section == "closures" else f'<path d="{_spring(*middle)}"/>'
     return f'<path d="{curve}"/>{sign}{_text(middle[0], middle[1] - 8, label, "note")}'
+
+
+def _stub(tie: DiagramTie, body: DiagramBody, label: str, count: dict[str, int]) -> str:
+    """What ends at the ground, drawn at the lower side of a body."""
+    point = tie.points[tie.bodies.index(body.name)] if body.name in tie.bodies else ""
+    below = [row for row in body.anchors if (row.point, row.side) == (point, "bottom")]
+    x, y = _spot(body, below[0]) if below else (_port(body, count), body.y * GRID + _half(body))
+    return f'<path d="{_end(tie, x, y)}"/>{_text(x, y + 32, label, "note")}'
 
 
 def _port(body: DiagramBody, count: dict[str, int]) -> int:
     """A free place along the lower side of a body [px]."""
     number = count[body.name] = count.get(body.name, 0) + 1
-    return body.x * GRID + (15 + 20 * (number - 1)) % (width(body.name) * GRID - 10)
+    return body.x * GRID + (15 + 20 * (number - 1)) % (body.width * GRID - 10)
 
 
-def _beside(a: DiagramBody, b: DiagramBody) -> tuple[str, tuple[int, int]]:
-    """An arc on the right of two bodies of about one column, and its middle."""
-    x0, x1 = ((body.x + width(body.name)) * GRID for body in (a, b))
-    y0, y1 = a.y * GRID + 5, b.y * GRID + 5
-    out = max(x0, x1) + 30 + abs(y1 - y0) // 4
-    curve = f"M{x0} {y0}C{out} {y0} {out} {y1} {x1} {y1}"
-    return curve, ((x0 + 6 * out + x1) // 8, (y0 + y1) // 2)
+TieEnd = tuple[int, int, int, int]
+"""A place and the direction away from its body."""
 
 
-def _below(a: DiagramBody, b: DiagramBody, count: dict[str, int]) -> tuple[str, tuple[int, int]]:
-    """An arc from the lower side of a body to that of one further right, and a place near that."""
-    x0, y0 = _port(a, count), a.y * GRID + HALF
-    x1, y1 = _port(b, count), b.y * GRID + HALF
-    low = max(y0, y1) + 30 if abs(y1 - y0) < 2 * HALF else y1 + 30
-    curve = f"M{x0} {y0}C{x0} {low} {x1} {low} {x1} {y1}"
-    share = max(0.25, 0.93 - 0.18 * count[b.name])  # names of several ties keep apart
-    x, y = (_bezier(share, *row) for row in ((x0, x0, x1, x1), (y0, low, low, y1)))
-    return curve, (x, y)
+def _arc(a: TieEnd, b: TieEnd, count: dict[str, int]) -> tuple[str, tuple[int, int]]:
+    """A curve that leaves both bodies straight, and a place on it for a name."""
+    reach = 30 + math.hypot(b[0] - a[0], b[1] - a[1]) / 4
+    (x1, y1), (x2, y2) = ((x + round(reach * dx), y + round(reach * dy)) for x, y, dx, dy in (a, b))
+    curve = f"M{a[0]} {a[1]}C{x1} {y1} {x2} {y2} {b[0]} {b[1]}"
+    ends = str(sorted((a[:2], b[:2])))
+    number = count[ends] = count.get(ends, 0) + 1
+    share = max(0.2, 0.62 - 0.12 * number)  # names of several ties keep apart
+    xs, ys = (a[0], x1, x2, b[0]), (a[1], y1, y2, b[1])
+    return curve, (_bezier(share, *xs), _bezier(share, *ys))
 
 
 def _bezier(t: float, a: int, b: int, c: int, d: int) -> int:

@@ -119,6 +119,39 @@ export async function duplicate(held = chosen()): Promise<void> {
   select(paths);
 }
 
+/** Switch selected elements off, or all of them on where one is off. */
+export async function toggleOff(): Promise<void> {
+  const { data, selection } = state();
+  const held = selection.map(steps).filter((path) => path.length === 2);
+  const isOff = (path: string[]): boolean => {
+    const row = at(data, path);
+    return isMapping(row) && row["off"] === true;
+  };
+  const on = held.some(isOff);
+  const operations = held.filter((path) => !on || isOff(path)).map((path): Operation => ["enable", path, on]);
+  await edit(operations, `switch ${operations.map(([, path]) => (path as string[]).at(-1)).join(", ")} ${on ? "on" : "off"}`);
+}
+
+/** Move the selected element up or down in the order of its section. */
+export async function reorder(step: -1 | 1): Promise<void> {
+  const { data, selection } = state();
+  const [section = "", name = "", ...rest] = steps(selection[0] ?? "");
+  const all = names(data, section);
+  const now = all.indexOf(name);
+  const next = now + step;
+  if (rest.length || now < 0 || next < 0 || next >= all.length) return;
+  await edit([["move", [section, name], (step > 0 ? all[next] : all[next - 1]) ?? ""]], `move ${name} ${step > 0 ? "down" : "up"} in the order`);
+}
+
+/** Names of the bodies that are selected. */
+export const bodiesChosen = (): string[] => state().selection.filter((path) => path.startsWith("bodies.")).map((path) => steps(path)[1] ?? "");
+
+/** Names of all others. */
+export function otherBodies(): string[] {
+  const held = bodiesChosen();
+  return (state().drawing?.bodies ?? []).map((body) => body.name).filter((name) => !held.includes(name));
+}
+
 const MARK = "kinetree-elements";
 
 export function copied(): string {

@@ -1,13 +1,14 @@
 // Key strokes to commands.
 import { put, state } from "../store/state";
-import { copied, paste } from "./elements";
+import { copied, paste, remove } from "./elements";
 import { COMMANDS, type Command } from "./table";
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** How a key is written for people. */
 export function spelled(key: string): string {
-  return MAC ? key.replace("Mod+", "⌘").replace("Shift+", "⇧") : key.replace("Mod", "Ctrl");
+  const arrows = key.replace("ArrowUp", "↑").replace("ArrowDown", "↓");
+  return MAC ? arrows.replace("Mod+", "⌘").replace("Shift+", "⇧").replace("Alt+", "⌥") : arrows.replace("Mod", "Ctrl");
 }
 
 function matches(row: Command, event: KeyboardEvent): boolean {
@@ -16,8 +17,9 @@ function matches(row: Command, event: KeyboardEvent): boolean {
   const key = parts.at(-1) === "" ? "+" : (parts.at(-1) ?? "");
   const pressed = event.key === " " ? "Space" : event.key;
   const mod = event.ctrlKey || event.metaKey;
+  if (!state().letters && !mod && !event.altKey && event.key.length === 1) return false;
   const shift = parts.includes("Shift");
-  return pressed.toLowerCase() === key.toLowerCase() && mod === parts.includes("Mod") && !event.altKey && (key === "?" || event.shiftKey === shift);
+  return pressed.toLowerCase() === key.toLowerCase() && mod === parts.includes("Mod") && event.altKey === parts.includes("Alt") && (key === "?" || event.shiftKey === shift);
 }
 
 /** Whether keys are typed into something. */
@@ -39,7 +41,7 @@ export function listen(): () => void {
     if (event.defaultPrevented || modal || isOwn(event)) return;
     const redo = event.key.toLowerCase() === "y" && (event.ctrlKey || event.metaKey);
     const row = COMMANDS.find((command) => (redo ? command.name === "redo" : matches(command, event)));
-    if (!row || row.name === "copy" || row.name === "paste" || (isTyping(event) && !row.typing)) return;
+    if (!row || ["copy", "cut", "paste"].includes(row.name) || (isTyping(event) && !row.typing)) return;
     event.preventDefault();
     if (row.enabled?.() ?? true) void row.perform();
   };
@@ -47,6 +49,7 @@ export function listen(): () => void {
     if (isTyping(event) || !state().selection.length || String(window.getSelection())) return;
     event.clipboardData?.setData("text/plain", copied());
     event.preventDefault();
+    if (event.type === "cut") void remove(state().selection);
   };
   const insert = (event: ClipboardEvent): void => {
     if (!isTyping(event) && paste(event.clipboardData?.getData("text/plain") ?? "")) event.preventDefault();
@@ -56,12 +59,14 @@ export function listen(): () => void {
   };
   window.addEventListener("keydown", key);
   window.addEventListener("copy", copy);
+  window.addEventListener("cut", copy);
   window.addEventListener("paste", insert);
   window.addEventListener("beforeunload", leave);
   put({});
   return () => {
     window.removeEventListener("keydown", key);
     window.removeEventListener("copy", copy);
+    window.removeEventListener("cut", copy);
     window.removeEventListener("paste", insert);
     window.removeEventListener("beforeunload", leave);
   };

@@ -64,6 +64,14 @@ function Doctor(): ReactElement | null {
   );
 }
 
+const MOST = 8;
+
+/** The first of many names. */
+function some(list: string): string {
+  const names = list.split(", ");
+  return names.length > MOST + 1 ? `${names.slice(0, MOST).join(", ")} and ${names.length - MOST} more` : list;
+}
+
 /** One line at the foot of the page. */
 export function Verdict(): ReactElement {
   const check = useStudio((s) => s.check);
@@ -72,7 +80,7 @@ export function Verdict(): ReactElement {
   const loops = check?.loops ?? {};
   const gaps = Object.entries(check?.gaps ?? {});
   const facts = gaps.length ? gaps.map(([name, gap]) => `${name} stays ${gap.toPrecision(3)} open`)
-    : ["mobility", "independent", "redundant equations"].filter((name) => name in loops && loops[name] !== "none").map((name) => `${name} ${String(loops[name])}`);
+    : ["mobility", "independent", "redundant equations"].filter((name) => name in loops && loops[name] !== "none").map((name) => `${name} ${some(String(loops[name]))}`);
   return (
     <button type="button" className="verdict" onClick={() => show("checks")} title="Show the checks">
       <span className={errors ? "error" : "fine"}>{errors ? `✕ ${errors}` : "✓"}</span>

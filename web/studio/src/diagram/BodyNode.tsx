@@ -2,16 +2,17 @@
 import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
 import { memo, useEffect, useRef, useState, type ReactElement } from "react";
 import { rename } from "../actions/elements";
-import { put, select, useStudio } from "../store/state";
+import { put, select, useStudio, type StudioState } from "../store/state";
 import { percent } from "./overlays";
-import type { Anchor, BodyNode as Shown, Stub } from "./graph";
+import type { AnchorMessage as Anchor } from "../protocol/api";
+import type { BodyNode as Shown, Stub } from "./graph";
 
 const SIDES = { left: Position.Left, right: Position.Right, bottom: Position.Bottom };
 
 export const BodyNode = memo(function BodyNode({ id, data, selected }: NodeProps<Shown>): ReactElement {
   const renaming = useStudio((s) => s.renaming === id);
   const lit = useStudio((s) => s.lit.includes(id));
-  const worst = useStudio((s) => severity(s.check?.findings ?? [], id));
+  const worst = useStudio((s) => mark(s, id));
   const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));
   const update = useUpdateNodeInternals();
   const places = [...data.anchors.map((anchor) => `${anchor.point} ${anchor.side} ${anchor.share}`), data.wide, data.high].join();
@@ -42,6 +43,9 @@ export function severity(findings: { severity: string; path: string[] }[], path:
   const mine = findings.filter((row) => row.path.slice(0, 2).join(".") === path);
   return mine.some((row) => row.severity === "error") ? "error" : mine.some((row) => row.severity === "warning") ? "warning" : "";
 }
+
+/** What is wrong with an element, where the diagram shows that. */
+export const mark = (s: StudioState, path: string): string => (s.overlays.includes("checks") ? severity(s.check?.findings ?? [], path) : "");
 
 function Dot({ body, anchor }: { body: string; anchor: Anchor }): ReactElement {
   const share = `${100 * anchor.share}%`;

@@ -5,6 +5,7 @@ import {
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
 import { addBody, addPoint, nudge } from "../actions/elements";
+import { openMenu } from "../actions/PointerMenu";
 import type { Operation } from "../protocol/text";
 import { edit } from "../store/document";
 import { shown } from "../store/shown";
@@ -96,7 +97,7 @@ function Drawing(): ReactElement {
   return (
     <section
       ref={host} className={`pane diagram ${stale ? "stale" : ""} ${tool ? "armed" : ""}`} aria-label="Diagram"
-      onKeyDown={key} onPointerMove={(event) => { pointer.x = event.clientX; pointer.y = event.clientY; }}
+      onKeyDown={key} onContextMenu={openMenu} onPointerMove={(event) => { pointer.x = event.clientX; pointer.y = event.clientY; }}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => { if (event.dataTransfer.getData("text/plain") === "kinetree-body") { event.preventDefault(); placeBody(event); } }}
     >
@@ -147,7 +148,7 @@ function takeSelection(changes: readonly { type: string }[]): void {
 
 /** Keys on what has the focus: arrows move, Enter selects. */
 function key(event: KeyboardEvent): void {
-  if ((event.target as Element).closest("input, select, button:not(.react-flow__node)")) return;
+  if (event.altKey || (event.target as Element).closest("input, select, button:not(.react-flow__node)")) return;
   const focused = (event.target as Element).closest<HTMLElement>(".react-flow__node, .react-flow__edge");
   const id = focused?.dataset["id"] ?? "";
   const step = ARROWS[event.key];

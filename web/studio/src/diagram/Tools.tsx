@@ -22,6 +22,7 @@ export function Tools(): ReactElement {
       <details className="dropdown">
         <summary>Show</summary>
         <div>
+          <label title="What is wrong with bodies, joints and ties"><input type="checkbox" checked={overlays.includes("checks")} onChange={() => overlay("checks")} />check marks</label>
           <label title="Independent, dependent and driven coordinates"><input type="checkbox" checked={overlays.includes("roles")} onChange={() => overlay("roles")} />roles of coordinates</label>
           <label title="Of forward dynamics"><input type="checkbox" checked={overlays.includes("shares")} onChange={() => overlay("shares")} />shares of the operations</label>
         </div>

@@ -2,13 +2,13 @@
 import { BaseEdge, getBezierPath, type EdgeProps } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
 import { select, useStudio } from "../store/state";
-import { severity } from "./BodyNode";
+import { mark } from "./BodyNode";
 import { percent, rolesOf } from "./overlays";
 import { STEP, type JointEdge, type TieEdge } from "./graph";
 
 function useMarks(id: string, selected: boolean | undefined): string {
   const lit = useStudio((s) => s.lit.includes(id));
-  const worst = useStudio((s) => severity(s.check?.findings ?? [], id));
+  const worst = useStudio((s) => mark(s, id));
   return `${selected ? "chosen" : ""} ${lit ? "lit" : ""} ${worst}`;
 }
 
@@ -18,8 +18,9 @@ export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): R
   const signs = data?.joint.steps.map((step) => step.sign) ?? ["="];
   const back = x1 < x0 + STEP * signs.length + 20;
   const first = x1 - STEP * signs.length + 5;
-  const reach = back ? Math.max(60, Math.abs(x1 - x0) / 2) : Math.max(10, (first - x0) / 2);
-  const line = `M${x0} ${y0}C${x0 + reach} ${y0} ${first - 10 - reach} ${y1} ${first - 10} ${y1}H${x1}`;
+  const bend = back ? first - 10 : Math.max(x0 + 10, x1 - STEP * (data?.joint.room ?? 1) - 5); // the same for all beside it
+  const reach = back ? Math.max(60, Math.abs(x1 - x0) / 2) : (bend - x0) / 2;
+  const line = `M${x0} ${y0}C${x0 + reach} ${y0} ${bend - reach} ${y1} ${bend} ${y1}H${x1}`;
   const joint = data?.joint;
   const known = useStudio((s) => (s.overlays.includes("roles") ? s.drawing?.roles : undefined));
   const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));

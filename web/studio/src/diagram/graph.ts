@@ -1,22 +1,11 @@
 // The drawing of the server as nodes and edges: bodies with anchors on their sides, joints, ties.
 import type { Edge, Node } from "@xyflow/react";
 import type {
-  DiagramBodyMessage as BodyDrawing, DiagramJointMessage as JointDrawing, DiagramMessage as DrawingMessage, DiagramTieMessage as TieDrawing,
+  AnchorMessage as Anchor, DiagramBodyMessage as BodyDrawing, DiagramJointMessage as JointDrawing, DiagramMessage as DrawingMessage, DiagramTieMessage as TieDrawing,
 } from "../protocol/api";
 
 export const GRID = 10; // pixels of a unit of the server's grid
 export const STEP = 30; // pixels that a step of a joint takes
-const LEAST = 30; // height of a body [px]
-const SPACE = 16; // between anchors [px]
-
-export interface Anchor {
-  /** Name of the point; empty for the origin. */
-  point: string;
-  side: "left" | "right" | "bottom";
-  /** Share along the side. */
-  share: number;
-  used: boolean;
-}
 
 /** What ends at the ground, or at nothing: drawn at the body. */
 export interface Stub {
@@ -95,34 +84,14 @@ function isBetween(tie: TieDrawing): boolean {
 }
 
 function bodyNode(body: BodyDrawing, drawing: DrawingMessage): BodyNode {
-  const anchors = anchorsOf(body, drawing);
-  const tall = Math.max(...["left", "right"].map((side) => anchors.filter((one) => one.side === side).length));
-  const broad = anchors.filter((one) => one.side === "bottom").length;
-  const [width, height] = [Math.max(GRID * body.width, SPACE * (broad + 1)), Math.max(LEAST, SPACE * tall)];
+  const [width, height] = [GRID * body.width, GRID * body.height];
   return {
     id: nodeId(body.name), type: "body", position: { x: GRID * body.x, y: GRID * body.y - height / 2 },
     width, height, data: {
-      name: body.name, ground: body.name === "ground", outline: body.outline, wide: width, high: height, anchors, stubs: stubsOf(body.name, drawing),
+      name: body.name, ground: body.name === "ground", outline: body.outline, wide: width, high: height, anchors: body.anchors, stubs: stubsOf(body.name, drawing),
     },
     ariaLabel: `body ${body.name}${body.points.length ? `, points ${body.points.join(", ")}` : ""}`,
   };
-}
-
-/** Anchors on the sides: what joints hold on the left, what carries joints on the right, all else below. */
-function anchorsOf(body: BodyDrawing, drawing: DrawingMessage): Anchor[] {
-  const height = new Map(drawing.bodies.map((one) => [one.name, one.y]));
-  const carries = drawing.joints.filter((joint) => joint.parent === body.name);
-  carries.sort((a, b) => (height.get(a.child) ?? 0) - (height.get(b.child) ?? 0));
-  const right = [...new Set(carries.map((joint) => joint.points[0] ?? ""))];
-  if (!right.includes("")) right.splice(right.length >> 1, 0, ""); // the origin is always there
-  const held = drawing.joints.filter((joint) => joint.child === body.name).map((joint) => joint.points[1] ?? "");
-  const left = body.name === "ground" ? [] : [...new Set(["", ...held])].filter((point) => point === "" || !right.includes(point));
-  const used = new Set(drawing.ties.flatMap((tie) => tie.bodies.map((name, k) => (name === body.name ? tie.points[k] : undefined))));
-  const bottom = body.points.filter((point) => !right.includes(point) && !left.includes(point));
-  const spread = (points: string[], side: Anchor["side"]): Anchor[] => points.map((point, k) => ({
-    point, side, share: (k + 1) / (points.length + 1), used: side !== "bottom" || used.has(point),
-  }));
-  return [...spread(left, "left"), ...spread(right, "right"), ...spread(bottom, "bottom")];
 }
 
 function stubsOf(body: string, drawing: DrawingMessage): Stub[] {

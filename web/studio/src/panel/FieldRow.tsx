@@ -28,7 +28,7 @@ export function FieldRow({ field: given, kind, path, value }: RowProps): ReactEl
     <div className={value === undefined ? "row unsaid" : "row"}>
       <label htmlFor={id} title={field.text}>{field.name.replaceAll("_", " ")}</label>
       <div className="inputs"><Inputs id={id} field={field} path={path} value={value} set={set} /></div>
-      <span className="unit-of">{field.unit}</span>
+      <span className="unit-of">{isAngle(field, value) ? "" : field.unit}</span>
       {field.text && <p className="meaning">{field.text}</p>}
     </div>
   );
@@ -127,7 +127,7 @@ function List({ id, field, value, hint, set }: {
   id: string; field: Field; value: unknown; hint: string; set: (next: unknown) => void;
 }): ReactElement {
   const single = Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value;
-  const angle = field.unit.startsWith("rad") && !Array.isArray(single);
+  const angle = isAngle(field, value);
   const commit = (text: string): void => {
     const bare = text.trim().replace(/^\[|\]$/g, "");
     if (bare === "") return set("");
@@ -137,6 +137,12 @@ function List({ id, field, value, hint, set }: {
   if (angle) return <AngleInput id={id} label={field.name} value={single} hint={hint} commit={commit} />;
   const shown = Array.isArray(value) ? value.map(written).join(", ") : value;
   return <TextInput id={id} value={shown} hint={hint} wide commit={commit} />;
+}
+
+/** Whether a field is one angle, whose input says and changes the unit. */
+function isAngle(field: Field, value: unknown): boolean {
+  if (field.form === "list") return field.size[1] !== 6 && field.unit.startsWith("rad") && !(Array.isArray(value) && value.length !== 1);
+  return ["number", "expression"].includes(field.form) && field.unit === "rad";
 }
 
 /** JSON where the text is some, else the text. */

@@ -24,6 +24,8 @@ export function short(value: number, digits = 5): string {
   return text.includes("e") ? Number(text).toExponential().replace("e+", "e") : String(Number(text));
 }
 
+const LONG = 6; // characters that the smallest field shows
+
 interface InputProps {
   id?: string | undefined;
   label?: string | undefined;
@@ -50,7 +52,7 @@ export function TextInput({ id, label, value, hint, wide, commit }: InputProps):
   };
   return (
     <input
-      id={id} aria-label={label} className={wide ? "entry wide" : "entry"} value={text} placeholder={hint ?? ""}
+      id={id} aria-label={label} className={wide ? "entry wide" : "entry"} value={text} title={text.length > LONG ? text : undefined} placeholder={hint ?? ""}
       spellCheck={false} onChange={(event) => setText(event.target.value)} onBlur={finish} onKeyDown={key}
     />
   );

@@ -1,6 +1,7 @@
 // The screen: tree, diagram beside 3-D, properties; below checks, text, tables, runs, equations, code.
 import { lazy, Suspense, useEffect, type ReactElement } from "react";
 import { listen } from "../actions/keys";
+import { PointerMenu } from "../actions/PointerMenu";
 import { Sheets } from "../actions/Sheets";
 import { Announcer, Checks, Verdict } from "../checks/Checks";
 import { Diagram } from "../diagram/Diagram";
@@ -66,6 +67,7 @@ function Screen(): ReactElement {
       <Bottom />
       <Foot />
       <Sheets />
+      <PointerMenu />
       <Announcer />
     </div>
   );

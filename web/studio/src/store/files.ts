@@ -4,7 +4,7 @@ import { ask } from "../protocol/client";
 import { close } from "../live/session";
 import { forgetMotions, loadRuns } from "../runs/jobs";
 import { reload } from "./document";
-import { put, tell, wind } from "./state";
+import { put, solid, tell, wind } from "./state";
 
 /** The file that is open; without one, what there is to open. */
 export async function openDesk(): Promise<void> {
@@ -23,6 +23,7 @@ async function go(path: string, body: unknown): Promise<void> {
   try {
     await ask<DocumentText>(path, body);
     put({ document: null, view: null, check: null, drawing: null, scene: null, runs: [], selection: [], lit: [], shares: null, sheet: null });
+    solid({ hidden: [], faded: [], moving: false, pulling: false });
     wind({ run: null, ghost: null, clip: 0, t: 0, playing: false });
     forgetMotions();
     close();

@@ -4,7 +4,7 @@ import type {
   AnalysisMessage, CheckMessage, DiagramMessage, DocumentText, FilesMessage, KindMessage, RunState,
 } from "../protocol/api";
 import type { Payload } from "@kinetree/scene/payload";
-import type { Mark } from "@kinetree/scene/world";
+import type { Layer, Mark } from "@kinetree/scene/world";
 import { recall, remember } from "./remember";
 
 export type Values = Record<string, unknown>;
@@ -12,7 +12,7 @@ export type Values = Record<string, unknown>;
 export type ModelData = Record<string, unknown>;
 export type Theme = "system" | "light" | "dark";
 export type Tab = "checks" | "text" | "tables" | "plots" | "equations" | "live" | "code";
-export type Overlay = "roles" | "shares";
+export type Overlay = "checks" | "roles" | "shares";
 export type Sheet = "palette" | "keys" | "add" | "connect" | "mirror" | "run" | "menu" | "files" | null;
 
 /** Sizes of panes [px], and which are there. */
@@ -35,6 +35,20 @@ export interface Clock {
   playing: boolean;
   /** Seconds of the motion in a second. */
   speed: number;
+}
+
+/** What the 3-D view shows, and what the pointer does there. */
+export interface Solid {
+  layers: Layer[];
+  /** Layers that need a run: paths, reactions. */
+  more: string[];
+  /** Names of bodies that are not shown, or as good as. */
+  hidden: string[];
+  faded: string[];
+  orthographic: boolean;
+  /** Whether the selected point has arrows, and whether bodies are pulled. */
+  moving: boolean;
+  pulling: boolean;
 }
 
 /** What the next click in the diagram does. */
@@ -88,7 +102,12 @@ export interface StudioState {
   renaming: string | null;
   goTo: { line: number; count: number } | null;
   places: Places;
+  solid: Solid;
+  /** A menu at the pointer, for what is selected. */
+  menu: { x: number; y: number } | null;
   theme: Theme;
+  /** Whether keys of one letter are commands. */
+  letters: boolean;
   /** Whether colours are dark now, by choice or by the system. */
   dark: boolean;
   clock: Clock;
@@ -118,7 +137,7 @@ export const useStudio = create<StudioState>(() => ({
   runs: [],
   selection: [],
   lit: [],
-  overlays: recall("overlays", [] as Overlay[]),
+  overlays: recall("overlays", ["checks"] as Overlay[]),
   shares: null,
   tab: recall("tab", "checks") as Tab,
   sheet: null,
@@ -127,7 +146,12 @@ export const useStudio = create<StudioState>(() => ({
   renaming: null,
   goTo: null,
   places: { ...PLACES, ...recall("places", {}) },
+  solid: {
+    layers: recall("layers", ["grid", "closures"] as Layer[]), more: recall("more", []), hidden: [], faded: [], orthographic: false, moving: false, pulling: false,
+  },
+  menu: null,
   theme: recall("theme", "system") as Theme,
+  letters: recall("letters", true),
   dark: false,
   clock: { run: null, ghost: null, clip: 0, t: 0, end: 0, playing: false, speed: 1 },
   connected: true,
@@ -163,6 +187,13 @@ export function paint(theme: Theme): void {
   dress();
 }
 
+/** Keys of one letter are commands, or no longer: for those whose voice or hand types by accident. */
+export function letters(): void {
+  put({ letters: !state().letters });
+  remember("letters", state().letters);
+  tell(`keys of one letter are ${state().letters ? "on" : "off"}`);
+}
+
 /** The colours of the page follow the choice, or the system. */
 export function dress(): void {
   const { theme } = state();
@@ -174,10 +205,21 @@ export function dress(): void {
 /** Show something beside the drawing, or no longer. */
 export function overlay(name: Overlay): void {
   const now = state().overlays;
-  const overlays = now.includes(name) ? now.filter((one) => one !== name) : [...now, name];
+  const overlays = toggled(now, name);
   put({ overlays });
   remember("overlays", overlays);
 }
+
+/** Change the 3-D view; its layers stay over a reload. */
+export function solid(change: Partial<Solid>): void {
+  const made = { ...state().solid, ...change };
+  put({ solid: made });
+  remember("layers", made.layers);
+  remember("more", made.more);
+}
+
+/** A list with something, or without it where it was there. */
+export const toggled = <T,>(list: readonly T[], one: T): T[] => (list.includes(one) ? list.filter((other) => other !== one) : [...list, one]);
 
 export function wind(change: Partial<Clock>): void {
   put({ clock: { ...state().clock, ...change } });

@@ -1,6 +1,7 @@
 // The model as a tree: says to everybody, screen readers too, what diagram and 3-D view show.
 import { useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 import { rename } from "../actions/elements";
+import { openMenu } from "../actions/PointerMenu";
 import { severity } from "../diagram/BodyNode";
 import { isMapping } from "../store/document";
 import { join, names, ONE, points, rows, SECTIONS } from "../store/model";
@@ -45,7 +46,7 @@ export function Tree(): ReactElement {
       F2: () => item?.path.includes(".") && put({ renaming: `tree:${item.path}` }),
     };
     const move = moves[event.key];
-    if (!move || event.ctrlKey || event.metaKey) return;
+    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
     move();
     event.preventDefault();
     event.stopPropagation();
@@ -56,7 +57,7 @@ export function Tree(): ReactElement {
         id="find" type="search" className="entry wide" placeholder="Find (Ctrl+F)" aria-label="Find an element" value={wanted}
         onChange={(event) => setWanted(event.target.value)}
       />
-      <div ref={host} role="tree" aria-label="Elements of the model" aria-multiselectable="true" onKeyDown={key}>
+      <div ref={host} role="tree" aria-label="Elements of the model" aria-multiselectable="true" onKeyDown={key} onContextMenu={openMenu}>
         {items.map((item) => (
           <div
             key={item.path} role="treeitem" aria-level={item.level} aria-selected={selection.includes(item.path)}

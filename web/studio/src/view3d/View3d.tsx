@@ -2,37 +2,27 @@
 import { Motion, turnOf } from "@kinetree/scene/motion";
 import type { ClipData, Packed, Payload } from "@kinetree/scene/payload";
 import { SPEEDS } from "@kinetree/scene/simulation";
-import { LAYERS, World, type Layer } from "@kinetree/scene/world";
+import { World } from "@kinetree/scene/world";
 import { useEffect, useRef, useState, type ReactElement } from "react";
 import { perform } from "../actions/table";
 import type { ClosedPose, MotionMessage } from "../protocol/api";
-import { download } from "../protocol/client";
 import type { Operation } from "../protocol/text";
 import { hold, play, release, takeLive, close as endLive, useLive, watch, type Poses } from "../live/session";
 import { motion, title } from "../runs/jobs";
 import { edit } from "../store/document";
-import { recall, remember } from "../store/remember";
 import { drawn } from "../store/shown";
-import { select, state, tell, useStudio, wind } from "../store/state";
+import { select, solid, state, tell, toggled, useStudio, wind } from "../store/state";
+import { look, picture, showing } from "./camera";
 import { useEfforts } from "./efforts";
+import { LAYERS, MORE, SIDES } from "./layers";
 import { movePoint } from "./move";
 import { Pull } from "./pull";
-
-const SIDES = ["front", "back", "left", "right", "top", "bottom"];
-/** Layers that need a run. */
-const MORE: [string, string][] = [["paths", "Where the selected bodies go in the run that is shown"], ["reactions", "Forces, and torques with two heads, in joints and closures of the run that is shown"]];
 
 export default function View3d(): ReactElement {
   const host = useRef<HTMLDivElement>(null);
   const world = useRef<World | null>(null);
   const [failed, setFailed] = useState("");
-  const [layers, setLayers] = useState<Layer[]>(() => recall("layers", ["grid", "closures"] as Layer[]));
-  const [hidden, setHidden] = useState<string[]>([]);
-  const [faded, setFaded] = useState<string[]>([]);
-  const [more, setMore] = useState<string[]>(() => recall("more", []));
-  const [flat, setFlat] = useState(false);
-  const [moving, setMoving] = useState(false);
-  const [pulling, setPulling] = useState(false);
+  const { layers, more, hidden, faded, orthographic: flat, moving, pulling } = useStudio((s) => s.solid);
   const [pose, setPose] = useState<ClosedPose | null>(null);
   const scene = useStudio((s) => s.scene);
   const standing = useStudio((s) => s.standing);
@@ -46,12 +36,14 @@ export default function View3d(): ReactElement {
     if (!host.current) return undefined;
     const made = new World(host.current, (path, more) => select(path === "" ? [] : more ? [...state().selection, path] : [path]));
     world.current = made;
+    showing(made);
     (window as { kinetreeWorld?: World }).kinetreeWorld = made; // for scripts that drive the page
     const sized = new ResizeObserver(() => made.resize());
     sized.observe(host.current);
     return () => {
       sized.disconnect();
       made.close();
+      showing(null);
       world.current = null;
     };
   }, []);
@@ -93,50 +85,39 @@ export default function View3d(): ReactElement {
   }), []);
   usePlay(world, scene?.revision ?? -1, more.includes("paths"), setFailed);
   useEfforts(world, more.includes("reactions"));
-  const toggle = (layer: Layer): void => {
-    const next = layers.includes(layer) ? layers.filter((one) => one !== layer) : [...layers, layer];
-    setLayers(next);
-    remember("layers", next);
-  };
-  const toggleMore = (name: string): void => {
-    const next = more.includes(name) ? more.filter((one) => one !== name) : [...more, name];
-    setMore(next);
-    remember("more", next);
-  };
-  const others = (): string[] => (state().drawing?.bodies ?? []).map((body) => body.name).filter((name) => !chosen.includes(name));
-  const chosen = selection.filter((path) => path.startsWith("bodies.")).map((path) => path.slice(7));
+  const some = useStudio((s) => s.selection.some((path) => path.startsWith("bodies.")));
   return (
     <section className="pane solid" aria-label="3-D view">
       <div className="tools" role="toolbar" aria-label="3-D view">
-        <button type="button" title="See all" onClick={() => world.current?.look("home")}>home</button>
+        <button type="button" title="See all" onClick={() => look("home")}>home</button>
         <details className="dropdown">
           <summary>view</summary>
           <div>
-            {SIDES.map((side) => <button key={side} type="button" onClick={() => world.current?.look(side)}>{side}</button>)}
-            <label title="Parallel lines stay parallel"><input type="checkbox" checked={flat} onChange={() => setFlat(!flat)} />orthographic</label>
+            {SIDES.map((side) => <button key={side} type="button" onClick={() => look(side)}>{side}</button>)}
+            <label title="Parallel lines stay parallel"><input type="checkbox" checked={flat} onChange={() => perform("orthographic")} />orthographic</label>
           </div>
         </details>
-        <button type="button" aria-pressed={pulling} title="Pull at bodies: the mechanism follows with its loops closed" onClick={() => setPulling(!pulling)}>pull</button>
-        <button type="button" aria-pressed={moving} title="Move the selected point by its arrows: an edit of the text" aria-label="move point" onClick={() => setMoving(!moving)}>move</button>
+        <button type="button" aria-pressed={pulling} title="Pull at bodies: the mechanism follows with its loops closed" onClick={() => perform("pull")}>pull</button>
+        <button type="button" aria-pressed={moving} title="Move the selected point by its arrows: an edit of the text" aria-label="move point" onClick={() => perform("move-point")}>move</button>
         <details className="dropdown">
           <summary>layers</summary>
           <div>
             {LAYERS.map((layer) => (
-              <label key={layer}><input type="checkbox" checked={layers.includes(layer)} onChange={() => toggle(layer)} />{layer}</label>
+              <label key={layer}><input type="checkbox" checked={layers.includes(layer)} onChange={() => solid({ layers: toggled(layers, layer) })} />{layer}</label>
             ))}
             {MORE.map(([name, title]) => (
-              <label key={name} title={title}><input type="checkbox" checked={more.includes(name)} onChange={() => toggleMore(name)} />{name}</label>
+              <label key={name} title={title}><input type="checkbox" checked={more.includes(name)} onChange={() => solid({ more: toggled(more, name) })} />{name}</label>
             ))}
-            <button type="button" disabled={!chosen.length} onClick={() => setHidden([...hidden, ...chosen])}>hide selected</button>
-            <button type="button" disabled={!chosen.length} onClick={() => setHidden(others())}>isolate selected</button>
-            <button type="button" disabled={!chosen.length} onClick={() => setFaded(others())}>fade others</button>
-            <button type="button" disabled={!hidden.length && !faded.length} onClick={() => { setHidden([]); setFaded([]); }}>show all</button>
+            <button type="button" disabled={!some} onClick={() => perform("hide")}>hide selected</button>
+            <button type="button" disabled={!some} onClick={() => perform("isolate")}>isolate selected</button>
+            <button type="button" disabled={!some} onClick={() => perform("fade")}>fade others</button>
+            <button type="button" disabled={!hidden.length && !faded.length} onClick={() => perform("unhide")}>show all</button>
           </div>
         </details>
         <details className="dropdown">
           <summary>keep</summary>
           <div>
-            <button type="button" title="The view as it is, as a PNG file" onClick={() => download(world.current?.picture() ?? "", "mechanism.png")}>picture</button>
+            <button type="button" title="The view as it is, as a PNG file" onClick={picture}>picture</button>
             <button type="button" title="The run that is shown as a GIF file; another analysis, with its progress" disabled={shownRun === null} onClick={() => perform("film")}>film of the run</button>
           </div>
         </details>

@@ -1,0 +1,104 @@
+"""Commands by key, by palette and by the menu at the pointer: the same rows, the same edits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.studio.conftest import copy_model
+
+from kinetree.formats.yaml_file import read
+
+if TYPE_CHECKING:
+    from tests.studio.stories.conftest import OpenPage
+    from tests.studio.stories.pages import StudioPage
+
+
+def _menu(page: StudioPage, selector: str, command: str) -> None:
+    """Click an element with the other button and choose from the menu there."""
+    page.page.locator(selector).first.click(button="right")
+    menu = page.page.get_by_role("menu", name="Commands")
+    menu.get_by_role("menuitem", name=command).click()
+    menu.wait_for(state="detached")
+
+
+def _visible(page: StudioPage) -> dict[str, bool]:
+    rows = "() => [...kinetreeWorld.bodies].map(([name, row]) => [name, row.group.visible])"
+    shown = page.page.evaluate(rows)
+    return {name: found for name, found in shown if name != "ground"}
+
+
+def test_commands_at_the_pointer_by_keys_and_in_the_palette(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(copy_model(tmp_path, "slider_crank"))
+    first = page.text()
+    page.page.wait_for_function("() => document.body.dataset.scene !== undefined")
+    _edits_of_an_element(page, first)
+    _clipboard(page, first)
+
+    page.choose("bodies.rod")
+    page.press("h")
+    page.page.wait_for_function("() => !kinetreeWorld.bodies.get('rod').group.visible")
+    page.press("Shift+h", "i")
+    page.page.wait_for_function("() => !kinetreeWorld.bodies.get('crank').group.visible")
+    assert _visible(page) == {"crank": False, "rod": True, "slider": False}
+    page.command("show all bodies")
+    page.page.wait_for_function("() => kinetreeWorld.bodies.get('crank').group.visible")
+    page.command("orthographic")
+    page.page.wait_for_function("() => kinetreeWorld.stage.camera.isOrthographicCamera")
+    with page.page.expect_download() as got:
+        page.command("picture of the 3-D")
+    assert Path(got.value.path()).read_bytes().startswith(b"\x89PNG")
+
+    bodies = len(read(page.text()).bodies)
+    page.command("keys of one letter")
+    page.press("b")
+    assert len(read(page.text()).bodies) == bodies
+    page.command("keys of one letter")
+    page.edit(lambda: page.press("b"))
+    assert len(read(page.text()).bodies) == bodies + 1
+
+
+def _edits_of_an_element(page: StudioPage, first: str) -> None:
+    """Duplicated, put elsewhere in the order, switched off, taken out; then all undone."""
+    node = ".react-flow__node[data-id='bodies.rod'] .name"
+    page.edit(lambda: _menu(page, node, "Duplicate"))
+    assert list(_data(page)["bodies"]) == ["crank", "rod", "slider", "rod2"]
+    page.choose("bodies.rod")
+    page.edit(lambda: page.press("Alt+ArrowDown"))
+    assert list(_data(page)["bodies"]) == ["crank", "slider", "rod", "rod2"]
+    page.edit(lambda: page.press("Alt+ArrowUp"))
+    page.edit(lambda: page.press("Alt+ArrowUp"))
+    assert list(_data(page)["bodies"]) == ["rod", "crank", "slider", "rod2"]
+    page.edit(lambda: _menu(page, "[role=treeitem][data-path='closures.pin']", "Switch off"))
+    assert _data(page)["closures"]["pin"]["off"] is True
+    page.edit(lambda: page.press("o"))
+    assert "off" not in _data(page)["closures"]["pin"]
+    page.edit(lambda: _menu(page, "[role=treeitem][data-path='bodies.rod2']", "Delete"))
+    for _ in range(7):
+        page.edit(lambda: page.press("Control+z"))
+    assert page.text() == first
+
+
+def _clipboard(page: StudioPage, first: str) -> None:
+    """Bodies that are cut come back by pasting, with what connects them."""
+    page.choose("bodies.crank")
+    for path in ("bodies.rod", "joints.rod"):
+        item = page.page.locator(f"[role=treeitem][data-path='{path}']")
+        item.click(modifiers=["Control"])
+    page.edit(lambda: page.press("Control+c", "Control+v"))
+    data = _data(page)
+    assert [*data["bodies"]][-2:] == ["crank2", "rod2"]
+    assert data["joints"]["rod2"] == {
+        **data["joints"]["rod"], "parent": "crank2.tip", "child": "rod2"
+    }  # fmt: skip
+    page.edit(lambda: page.press("Control+x"))
+    assert [*_data(page)["bodies"]] == ["crank", "rod", "slider"]
+    page.edit(lambda: page.press("Control+z"))
+    page.edit(lambda: page.press("Control+z"))
+    assert page.text() == first
+
+
+def _data(page: StudioPage) -> Any:
+    return page.ask("/api/elements")["data"]
