@@ -1,4 +1,4 @@
-"""The 3-D view: one call for all bodies, views, distances, a point moved, paths and reactions."""
+"""The 3-D view: one call for all bodies, views, distances, points moved, what moves is seen."""
 
 from __future__ import annotations
 
@@ -153,3 +153,52 @@ def _move_a_point(page: StudioPage, first: str) -> None:
     page.edit(lambda: page.press("Control+z"))
     assert page.text() == first
     page.page.locator(".solid").get_by_role("button", name="move point").click()
+
+
+CART = """\
+kinetree: 1
+name: cart
+gravity: [0, 0, -9.81]
+bodies:
+  cart:
+    mass: 1
+    inertia: [1, 1, 1]
+joints:
+  cart: {kind: prismatic, parent: ground, child: cart, axis: x}
+"""
+
+
+def _is_seen(page: StudioPage, path: str, t: float) -> bool:
+    """Whether a place of the mechanism lies in the picture at a time of the run."""
+    page.page.get_by_label("Time", exact=True).fill(str(t))
+    page.page.wait_for_function("t => document.querySelector('.player output').innerText"
+                                " === `${t.toFixed(3)} s`", arg=t)  # fmt: skip
+    x, y = page.page.evaluate("path => kinetreeWorld.seen(path)", path)
+    box = page.page.locator(".solid canvas").bounding_box()
+    return bool(0 < x < box["width"] and 0 < y < box["height"])
+
+
+def test_what_moves_stays_in_the_picture(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(copy_model(tmp_path, "slider_crank"))
+    page.page.wait_for_selector("body[data-scene='0']")
+    page.finished(page.start("simulate", duration="3"))
+    page.page.wait_for_selector("body[data-run='1']")
+    for t in (1.0, 2.0, 3.0):
+        assert _is_seen(page, "bodies.crank.points.tip", t), t
+        assert _is_seen(page, "bodies.rod.points.end", t), t
+
+    file = tmp_path / "cart.yaml"
+    file.write_text(CART, encoding="utf-8")
+    page = open_page(file)
+    page.page.wait_for_selector("body[data-scene='0']")
+    page.finished(page.start("simulate", duration="3", qd="cart=50"))
+    page.page.wait_for_selector("body[data-run='1']")
+    before = page.page.evaluate("() => kinetreeWorld.seen('cart')")
+    assert _is_seen(page, "cart", 2.0)
+    assert page.page.evaluate("() => kinetreeWorld.positions[1].x") == pytest.approx(100)
+    assert page.page.evaluate("() => kinetreeWorld.seen('cart')") == pytest.approx(before)
+    page.command("follow what travels")
+    assert not _is_seen(page, "cart", 2.5)
+    page.page.get_by_role("button", name="Show the start").click()
+    page.page.wait_for_function("() => kinetreeWorld.positions[1].x === 0")
+    assert page.page.evaluate("() => kinetreeWorld.seen('cart')") == pytest.approx(before)

@@ -2,7 +2,7 @@
 import {
   ArrowHelper, BufferGeometry, CanvasTexture, Color, Float32BufferAttribute, Group, InstancedMesh, Line, LineBasicMaterial,
   LineSegments, Matrix4, Mesh, MeshBasicMaterial,
-  Quaternion, SphereGeometry, Sprite, SpriteMaterial, Vector3, type Object3D,
+  Quaternion, SphereGeometry, Sprite, SpriteMaterial, SRGBColorSpace, Vector3, type Object3D,
 } from "three";
 import { isSolid, type SolidMaterial } from "./looks";
 import type { Theme } from "./stage";
@@ -129,7 +129,7 @@ export function pale(group: Group): Group {
   group.traverse((part) => {
     if (part instanceof Mesh && isSolid(part.material)) {
       part.material.transparent = true;
-      part.material.opacity = 0.25;
+      part.material.opacity = 0.35;
       part.material.vertexColors = false;
       part.material.color = new Color("#6b7280");
       part.material.depthWrite = false;
@@ -148,25 +148,29 @@ export function fade(material: SolidMaterial, clear: boolean, faint: boolean): v
   material.depthWrite = !material.transparent;
 }
 
-/** A name that faces the camera. */
-export function words(text: string, at: Vector3, size: number, theme: Theme): Sprite {
+const TALL = 13; // letters on the screen [px]
+const FINE = 4; // pixels of the picture of a name for one of the screen
+
+/** A name that faces the camera, of the same size on the screen wherever it is; a pixel of the screen is so large for a sprite. */
+export function words(text: string, at: Vector3, pixel: number, theme: Theme, colour = ""): Sprite {
   const canvas = document.createElement("canvas");
-  canvas.width = 512;
-  canvas.height = 96;
   const pen = canvas.getContext("2d");
+  const font = `500 ${FINE * TALL}px system-ui, sans-serif`;
   if (pen) {
-    pen.font = "58px system-ui, sans-serif";
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    pen.lineWidth = 12;
+    pen.font = font;
+    canvas.width = Math.ceil(pen.measureText(text).width) + 4 * FINE;
+    canvas.height = 1.5 * FINE * TALL;
+    Object.assign(pen, { font, textAlign: "center", textBaseline: "middle", lineWidth: 3 * FINE, lineJoin: "round" });
     pen.strokeStyle = theme === "dark" ? "#15181d" : "#ffffff";
-    pen.strokeText(text, 256, 48);
-    pen.fillStyle = theme === "dark" ? "#e6eaf0" : "#1d232b";
-    pen.fillText(text, 256, 48);
+    pen.strokeText(text, canvas.width / 2, canvas.height / 2);
+    pen.fillStyle = colour || (theme === "dark" ? "#e6eaf0" : "#1d232b");
+    pen.fillText(text, canvas.width / 2, canvas.height / 2);
   }
-  const made = new Sprite(new SpriteMaterial({ map: new CanvasTexture(canvas), depthTest: false, transparent: true }));
+  const map = new CanvasTexture(canvas);
+  map.colorSpace = SRGBColorSpace;
+  const made = new Sprite(new SpriteMaterial({ map, depthTest: false, transparent: true, sizeAttenuation: false, toneMapped: false }));
   made.position.copy(at);
-  made.scale.set(0.26 * size, 0.049 * size, 1);
+  made.scale.set((canvas.width / FINE) * pixel, (canvas.height / FINE) * pixel, 1);
   made.renderOrder = 3;
   return made;
 }

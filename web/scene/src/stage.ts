@@ -265,6 +265,13 @@ export class Stage {
     this.flat.updateProjectionMatrix();
   }
 
+  /** What a pixel of the screen is to a sprite that keeps its size. */
+  pixel(): number {
+    const high = this.host.clientHeight || 1;
+    if (this.camera === this.flat) return (this.flat.top - this.flat.bottom) / this.flat.zoom / high;
+    return (2 * Math.tan((Math.PI * this.lens.fov) / 360)) / high;
+  }
+
   render(): void {
     this.renderer.render(this.scene, this.camera);
   }

@@ -1,6 +1,6 @@
 // A mechanism in a view that stays: what changed is built anew, everything else is kept; one thing is selected.
 import {
-  ArrowHelper, Box3, Group, InstancedMesh, Line, Mesh, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
+  ArrowHelper, Box3, Group, InstancedMesh, Line, Matrix4, Mesh, Plane, Quaternion, Raycaster, Sprite, Vector2, Vector3, type Object3D,
 } from "three";
 import { Batch } from "./batch";
 import { Gizmo, type Put } from "./gizmo";
@@ -23,6 +23,8 @@ const REST = 300; // after the last movement, before the picture is made better 
 const NEARER = 1.2; // by one key
 const TURN = Math.PI / 24; // by one key [rad]
 const NEAR = 10; // of a mark that is meant by a click [px]
+const FAR = 2; // way over the ground beyond which the camera goes along, in extents of the mechanism
+const OPEN = "#dc2626";
 const EFFORT = { force: "#db2777", torque: "#7c3aed" };
 const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
 
@@ -65,6 +67,7 @@ export class World implements Poses {
   private compiled = false;
   private readonly waiting: (() => void)[] = [];
   private fine = false;
+  private traveller = 0; // number of the body that the camera goes along with
   private touched = false; // a camera that somebody has turned stays where it is
 
   /** Told where a body that is pulled is held (in its frame), and where it shall go (in the ground's). */
@@ -174,12 +177,71 @@ export class World implements Poses {
 
   /** Put the bodies at poses: w, x, y, z, and position, of every body but the ground. */
   place(poses: ArrayLike<number>[]): void {
+    const before = this.positions[this.traveller]?.clone();
     poses.forEach((pose, k) => {
       const [w = 1, x = 0, y = 0, z = 0, a = 0, b = 0, c = 0] = Array.from(pose);
       this.turns[k + 1]?.set(x, y, z, w).normalize();
       this.positions[k + 1]?.set(a, b, c);
     });
+    if (this.traveller && before) this.goAlong(before);
     this.refresh();
+  }
+
+  /** The camera keeps what travels where it was in the picture; light and floor come along. */
+  private goAlong(before: Vector3): void {
+    const now = this.positions[this.traveller];
+    if (!now || !this.payload) return;
+    this.stage?.carry(now.clone().sub(before));
+    this.stage?.travel(now.clone().sub(startOf(this.payload, this.traveller)));
+  }
+
+  /** A motion that is going to be shown, by some of its frames: all of it is seen, and the camera goes along with what travels. */
+  expect(frames: number[][][] | null, follow = true): void {
+    const { payload, stage } = this;
+    if (!payload || !stage) return;
+    if (this.traveller) this.place(startPoses(payload));
+    const travels = frames ? this.farthest(frames) : 0;
+    this.traveller = follow ? travels : 0;
+    const room = new Box3(new Vector3(...payload.low), new Vector3(...payload.high));
+    if (frames && !travels) this.reach(frames, room);
+    stage.measure({ ...payload, low: room.min.toArray(), high: room.max.toArray(), follow: this.traveller });
+    stage.showGrid(this.layers.has("grid"));
+    if (!this.touched) this.look("home");
+    this.draw();
+  }
+
+  /** Of a motion that nobody knows beforehand: go along, from now on, with what has gone far. */
+  chase(): void {
+    if (this.traveller || !this.payload) return;
+    this.traveller = this.farthest([startPoses(this.payload), this.positions.slice(1).map(({ x, y, z }) => [1, 0, 0, 0, x, y, z])]);
+    if (this.traveller) this.goAlong(startOf(this.payload, this.traveller));
+  }
+
+  /** The first body that goes far over the ground; 0 where none does. */
+  private farthest(frames: number[][][]): number {
+    const far = FAR * (this.payload?.size ?? 1);
+    const up = this.stage?.up ?? new Vector3(0, 0, 1);
+    const way = new Vector3();
+    const first = (frames[0] ?? []).map(originOf);
+    return 1 + first.findIndex((start, k) => frames.some((frame) => {
+      way.copy(originOf(frame[k] ?? [])).sub(start);
+      return way.addScaledVector(up, -way.dot(up)).length() > far;
+    }));
+  }
+
+  /** Widen a box by all that bodies fill in some frames. */
+  private reach(frames: number[][][], room: Box3): void {
+    const boxes = (this.payload?.bodies ?? []).slice(1).map((body) => ownBox(this.bodies.get(body.name)?.group));
+    const [turn, pose] = [new Quaternion(), new Matrix4()];
+    for (const frame of frames) {
+      frame.forEach((row, k) => {
+        const box = boxes[k];
+        if (!box || box.isEmpty()) return;
+        const [w = 1, x = 0, y = 0, z = 0] = row;
+        pose.compose(originOf(row), turn.set(x, y, z, w).normalize(), ONE);
+        room.union(box.clone().applyMatrix4(pose));
+      });
+    }
   }
 
   /** After the poses were changed from outside. */
@@ -266,6 +328,7 @@ export class World implements Poses {
 
   project(orthographic: boolean): void {
     this.stage?.project(orthographic);
+    this.write();
     this.draw();
   }
 
@@ -325,6 +388,7 @@ export class World implements Poses {
 
   resize(): void {
     this.stage?.resize();
+    this.write();
     if (!this.touched) this.look("home");
     this.draw();
   }
@@ -437,6 +501,7 @@ export class World implements Poses {
     this.notes.traverse((part) => {
       if (part instanceof InstancedMesh) part.dispose(); // its geometry is that of all dots
       else if (part instanceof Mesh || part instanceof Line) part.geometry.dispose();
+      else if (part instanceof Sprite) part.material.map?.dispose();
     });
     this.notes.clear();
     const size = this.payload?.size ?? 1;
@@ -446,12 +511,13 @@ export class World implements Poses {
       const open = mark.gap > 0 || this.gaps.has(mark.path);
       const wanted = (own && mark.kind !== "mass") || open; // a body is lit itself: its inertia would veil it
       if (!wanted && !this.isShown(mark)) continue;
-      const colour = open ? "#dc2626" : own ? PICK : COLOURS[mark.kind];
+      const colour = open ? OPEN : own ? PICK : COLOURS[mark.kind];
       for (const made of drafts(mark, this, size, colour, open, sheet)) this.notes.add(made);
+      if (open) this.writeGap(mark, size);
     }
     for (const made of sheet.objects()) this.notes.add(made);
     this.writeEfforts(size);
-    this.writeDistance(size);
+    this.writeDistance();
     this.grip();
     if (this.layers.has("frames") || this.layers.has("names")) this.label(size);
   }
@@ -474,11 +540,24 @@ export class World implements Poses {
     }
   }
 
-  private writeDistance(size: number): void {
+  private writeDistance(): void {
     const found = this.between(this.chosen);
     const [a, b] = this.chosen.map((path) => this.placeOf(path));
     if (!found || !a || !b || found.distance === 0) return;
-    this.notes.add(line([a, b], LIT), words(`${Number(found.distance.toPrecision(4))} m`, a.clone().lerp(b, 0.5), size, this.theme));
+    this.notes.add(line([a, b], LIT), words(`${Number(found.distance.toPrecision(4))} m`, a.clone().lerp(b, 0.5), this.pixel(), this.theme));
+  }
+
+  /** How far a closure stays open, beside it. */
+  private writeGap(mark: Mark, size: number): void {
+    const [a, b] = mark.places.map(({ body, at }) => new Vector3(...at).applyQuaternion(this.turns[body] ?? new Quaternion()).add(this.positions[body] ?? new Vector3()));
+    if (!a || mark.gap === 0) return;
+    const name = mark.path.slice(mark.path.indexOf(".") + 1);
+    const at = b ? a.clone().lerp(b, 0.5) : a;
+    this.notes.add(words(`${name} ${Number(mark.gap.toPrecision(3))} open`, at.addScaledVector(this.stage?.up ?? at, 0.05 * size), this.pixel(), this.theme, OPEN));
+  }
+
+  private pixel(): number {
+    return this.stage?.pixel() ?? 0;
   }
 
   private isShown(mark: Mark): boolean {
@@ -495,7 +574,7 @@ export class World implements Poses {
       if (this.layers.has("names")) {
         const box = new Box3().setFromObject(this.bodies.get(body.name)?.group ?? new Group());
         const at = box.isEmpty() ? position : box.getCenter(new Vector3());
-        this.notes.add(words(body.name, at, size, this.theme));
+        this.notes.add(words(body.name, at, this.pixel(), this.theme));
       }
       if (this.layers.has("frames")) {
         (["#d84a4a", "#3f9e4d", "#3b73d9"] as const).forEach((colour, axis) => {
@@ -574,6 +653,24 @@ export class World implements Poses {
 /** Size and place of a mechanism, as one text. */
 function room(payload: Payload | null): string {
   return payload ? JSON.stringify([payload.up, payload.floor, payload.size, payload.low, payload.high]) : "";
+}
+
+const ONE = new Vector3(1, 1, 1);
+
+const originOf = (pose: ArrayLike<number>): Vector3 => new Vector3(pose[4] ?? 0, pose[5] ?? 0, pose[6] ?? 0);
+
+const startOf = (payload: Payload, body: number): Vector3 => originOf(startPoses(payload)[body - 1] ?? []);
+
+/** The box of a body's solids in its own frame. */
+function ownBox(group: Group | undefined): Box3 {
+  const made = new Box3();
+  for (const part of group?.children ?? []) {
+    if (!(part instanceof Mesh)) continue;
+    part.geometry.computeBoundingBox();
+    part.updateMatrix();
+    if (part.geometry.boundingBox) made.union(part.geometry.boundingBox.clone().applyMatrix4(part.matrix));
+  }
+  return made;
 }
 
 function startPoses(payload: Payload): number[][] {

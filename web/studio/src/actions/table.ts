@@ -51,6 +51,7 @@ const SOLID: readonly Command[] = [
   { name: "look-home", label: "See all of the mechanism", menu: "3-D", perform: () => look("home") },
   ...SIDES.map((side): Command => ({ name: `look-${side}`, label: `See it from the ${side}`, menu: "3-D", perform: () => look(side) })),
   { name: "orthographic", label: "Orthographic or perspective", menu: "3-D", perform: () => solid({ orthographic: !state().solid.orthographic }) },
+  { name: "follow", label: "Follow what travels", menu: "3-D", perform: () => solid({ follow: !state().solid.follow }) },
   { name: "pull", label: "Pull at bodies", menu: "3-D", perform: () => solid({ pulling: !state().solid.pulling }) },
   { name: "move-point", label: "Move the selected point by arrows", menu: "3-D", perform: () => solid({ moving: !state().solid.moving }) },
   { name: "hide", label: "Hide the selected bodies", menu: "3-D", key: "H", perform: () => solid({ hidden: [...state().solid.hidden, ...bodiesChosen()] }), enabled: isBody },

@@ -46,6 +46,8 @@ export interface Solid {
   hidden: string[];
   faded: string[];
   orthographic: boolean;
+  /** Whether the camera goes along with what travels. */
+  follow: boolean;
   /** Whether the selected point has arrows, and whether bodies are pulled. */
   moving: boolean;
   pulling: boolean;
@@ -147,7 +149,7 @@ export const useStudio = create<StudioState>(() => ({
   goTo: null,
   places: { ...PLACES, ...recall("places", {}) },
   solid: {
-    layers: recall("layers", ["grid", "closures"] as Layer[]), more: recall("more", []), hidden: [], faded: [], orthographic: false, moving: false, pulling: false,
+    layers: recall("layers", ["grid", "closures"] as Layer[]), more: recall("more", []), hidden: [], faded: [], orthographic: false, follow: true, moving: false, pulling: false,
   },
   menu: null,
   theme: recall("theme", "system") as Theme,

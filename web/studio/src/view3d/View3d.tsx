@@ -22,7 +22,7 @@ export default function View3d(): ReactElement {
   const host = useRef<HTMLDivElement>(null);
   const world = useRef<World | null>(null);
   const [failed, setFailed] = useState("");
-  const { layers, more, hidden, faded, orthographic: flat, moving, pulling } = useStudio((s) => s.solid);
+  const { layers, more, hidden, faded, orthographic: flat, follow, moving, pulling } = useStudio((s) => s.solid);
   const [pose, setPose] = useState<ClosedPose | null>(null);
   const scene = useStudio((s) => s.scene);
   const standing = useStudio((s) => s.standing);
@@ -80,8 +80,13 @@ export default function View3d(): ReactElement {
     };
   }, [pulling, scene, live]);
   useEffect(() => watch((poses) => {
-    if (poses) world.current?.place(inOrder(poses, namesShown()));
-    else stand(world, setFailed);
+    if (!poses) {
+      stand(world, setFailed);
+      world.current?.expect(null);
+      return;
+    }
+    world.current?.place(inOrder(poses, namesShown()));
+    if (state().solid.follow) world.current?.chase();
   }), []);
   usePlay(world, scene?.revision ?? -1, more.includes("paths"), setFailed);
   useEfforts(world, more.includes("reactions"));
@@ -95,6 +100,7 @@ export default function View3d(): ReactElement {
           <div>
             {SIDES.map((side) => <button key={side} type="button" onClick={() => look(side)}>{side}</button>)}
             <label title="Parallel lines stay parallel"><input type="checkbox" checked={flat} onChange={() => perform("orthographic")} />orthographic</label>
+            <label title="The camera goes along with what travels"><input type="checkbox" checked={follow} onChange={() => perform("follow")} />follow</label>
           </div>
         </details>
         <button type="button" aria-pressed={pulling} title="Pull at bodies: the mechanism follows with its loops closed" onClick={() => perform("pull")}>pull</button>
@@ -247,6 +253,17 @@ function poses({ motion: moving, clips, bodies }: Film, clip: number, t: number,
   });
 }
 
+const FRAMES = 60; // that are looked at to see how far a motion goes
+
+/** Frames of a motion, evenly in time. */
+function some(shown: Film, clip: number): number[][][] {
+  const times = (shown.clips[clip] ?? shown.clips[0])?.times ?? [];
+  const [start, end] = [times[0] ?? 0, times.at(-1) ?? 0];
+  const count = Math.min(FRAMES, times.length);
+  const names = namesShown();
+  return Array.from({ length: count }, (_, k) => poses(shown, clip, start + ((end - start) * k) / Math.max(1, count - 1), names));
+}
+
 /** Where the selected bodies go, or all of them if none is selected. */
 function paths({ motion: moving, clips, bodies }: Film, clip: number, selection: string[]): Float32Array[] {
   const shown = clips[clip] ?? clips[0];
@@ -264,6 +281,7 @@ function usePlay(world: { current: World | null }, revision: number, traced: boo
     films.current.run = null;
     if (run === null) {
       stand(world, fail);
+      world.current?.expect(null);
       return;
     }
     void motion(run).then((found) => {
@@ -288,6 +306,14 @@ function usePlay(world: { current: World | null }, revision: number, traced: boo
     if (shown.run) world.current?.place(poses(shown.run, clip, t, namesShown()));
     if (shown.ghost) world.current?.ghost(poses(shown.ghost, 0, t, namesShown()));
   }, [t, clip, ready, revision, world]);
+  const follow = useStudio((s) => s.solid.follow);
+  useEffect(() => {
+    const shown = films.current.run;
+    if (!shown || run === null) return;
+    world.current?.expect(some(shown, clip), follow);
+    const { t: now } = state().clock;
+    world.current?.place(poses(shown, clip, now, namesShown()));
+  }, [ready, clip, revision, follow, world]);
   const selection = useStudio((s) => s.selection);
   useEffect(() => {
     const shown = films.current.run;
