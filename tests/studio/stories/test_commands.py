@@ -37,6 +37,7 @@ def test_commands_at_the_pointer_by_keys_and_in_the_palette(
     _edits_of_an_element(page, first)
     _clipboard(page, first)
 
+    _brought_into_sight(page)
     page.choose("bodies.rod")
     page.press("h")
     page.page.wait_for_function("() => !kinetreeWorld.bodies.get('rod').group.visible")
@@ -79,6 +80,25 @@ def _edits_of_an_element(page: StudioPage, first: str) -> None:
     for _ in range(7):
         page.edit(lambda: page.press("Control+z"))
     assert page.text() == first
+
+
+def _brought_into_sight(page: StudioPage) -> None:
+    """What is chosen in the tree is seen in the diagram, however near that is."""
+    for _ in range(3):
+        page.page.locator(".react-flow__controls-zoomin").click()
+    pane = page.page.locator(".react-flow__pane").bounding_box()
+    empty = (pane["x"] + 20, pane["y"] + 80)
+    page.drag(empty, (empty[0] + pane["width"] - 60, empty[1] + 200))
+    for path in ("bodies.rod", "bodies.crank", "joints.slide"):
+        page.choose(path)
+        body = {"joints.slide": "bodies.slider"}.get(path, path)
+        page.page.wait_for_function(
+            "([id, left, top, right, low]) => { const b = document.querySelector("
+            "`.react-flow__node[data-id='${id}']`).getBoundingClientRect();"
+            " return b.right > left && b.left < right && b.bottom > top && b.top < low }",
+            arg=[body, pane["x"], pane["y"], pane["x"] + pane["width"], pane["y"] + pane["height"]],
+        )
+    page.command("show all")
 
 
 def _clipboard(page: StudioPage, first: str) -> None:

@@ -200,12 +200,21 @@ function Connect(): ReactElement {
   );
 }
 
+const ONE_SIDE: [string, string][] = [["right", "left"], ["R_", "L_"], ["_R", "_L"], ["_r", "_l"], ["starboard", "port"]];
+
+/** How names say the side that they are on, and what the other side is called. */
+function sidesOf(held: string[]): [string, string] {
+  const ways = ONE_SIDE.flatMap(([a, b]): [string, string][] => [[a, b], [b, a]]);
+  return ways.find(([part]) => held.length > 0 && held.every((name) => name.includes(part))) ?? ["right", "left"];
+}
+
 function Mirror(): ReactElement {
   const { data, selection } = state();
   const bodies = names(data, "bodies");
   const [held, setHeld] = useState(selection.filter((path) => path.startsWith("bodies.") && steps(path).length === 2).map((path) => steps(path)[1] ?? ""));
-  const [old, setOld] = useState("right");
-  const [next, setNext] = useState("left");
+  const [first] = useState(() => sidesOf(held));
+  const [old, setOld] = useState(first[0]);
+  const [next, setNext] = useState(first[1]);
   const [normal, setNormal] = useState("y");
   return (
     <form onSubmit={(event) => {

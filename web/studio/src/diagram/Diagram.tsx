@@ -60,6 +60,7 @@ function Drawing(): ReactElement {
     if (drawing && nodes.length) shown("diagram", drawing.revision);
   }, [drawing, nodes.length > 0]);
   useShares();
+  useSight(flow, host);
   const moved = useCallback((_: unknown, { zoom }: { zoom: number }) => zoomed(host.current, zoom), []);
 
   const nodesChanged = useCallback((changes: NodeChange<Shown>[]) => {
@@ -171,6 +172,24 @@ function hidden(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, host: HTM
     const [left, top] = [x + zoom * position.x, y + zoom * position.y];
     return left < 0 || top < 0 || left + zoom * data.wide > wide || top + zoom * data.high > high;
   });
+}
+
+/** What is selected elsewhere is brought into the picture. */
+function useSight(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, host: React.RefObject<HTMLElement | null>): void {
+  const selection = useStudio((s) => s.selection);
+  useEffect(() => {
+    const { drawing } = state();
+    const path = selection.length === 1 ? (selection[0] ?? "") : "";
+    const tie = drawing?.ties.find((row) => row.path === path);
+    const name = drawing?.joints.find((row) => row.path === path)?.child ?? tie?.bodies.find((body) => body !== "ground") ?? path.split(".")[1];
+    const node = flow.getNode(path === "ground" ? path : `bodies.${name ?? ""}`);
+    if (!node || !host.current || host.current.contains(document.activeElement)) return;
+    const { x, y, zoom } = flow.getViewport();
+    const [left, top] = [x + zoom * node.position.x, y + zoom * node.position.y];
+    const { clientWidth, clientHeight } = host.current;
+    if (left + zoom * node.data.wide > 0 && left < clientWidth && top + zoom * node.data.high > 0 && top < clientHeight) return;
+    void flow.setCenter(node.position.x + node.data.wide / 2, node.position.y + node.data.high / 2, { zoom });
+  }, [selection, flow, host]);
 }
 
 /** Show all when there is something new to see, and when the pane has another size. */
