@@ -31,7 +31,7 @@ HEADS = {
 
 def pages() -> dict[str, str]:
     """Path of a page -> its Markdown; pictures (.svg) among them."""
-    made = {"reference/index.md": _index(), **api()}
+    made = {"reference/index.md": _index(), "reference/studio_analyses.md": analyses(), **api()}
     for room, module in ROOMS.items():
         for kind in module.ALL:
             model = example(kind)
@@ -41,9 +41,28 @@ def pages() -> dict[str, str]:
     return made
 
 
+def analyses() -> str:
+    """The page of the studio's analyses, from the table that its forms come from."""
+    from kinetree.studio.runs.analyses import ANALYSES  # noqa: PLC0415  needs pydantic
+
+    parts = ["# Analyses of the studio", "What `POST /api/runs` takes, and the forms show."]
+    for row in ANALYSES.values():
+        schema = row.options.model_json_schema()
+        lines = ["| option | default | meaning |", "|---|---|---|"]
+        for name, field in schema["properties"].items():
+            default = "required" if name in schema.get("required", ()) else field.get("default")
+            shown = "" if default in (None, "") else f"`{str(default).lower()}`"
+            words = f": {', '.join(field['choices'])}" if field.get("choices") else ""
+            text = f"{field['description']}{words}".replace("|", r"\|")
+            lines.append(f"| `{name}` | {shown} | {text} |")
+        parts += [f"## {row.name}", row.text[:1].upper() + row.text[1:] + ".", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
 def _index() -> str:
     lines = ["# Reference", "", "The fields of model files are also a"]
-    lines += ["[JSON schema](model.schema.json), which editors take to complete and to check.", ""]
+    lines += ["[JSON schema](model.schema.json), which editors take to complete and to check;"]
+    lines += ["[analyses of the studio](studio_analyses.md) with their options.", ""]
     for room, module in ROOMS.items():
         lines += [
             f"## {room.capitalize()}",

@@ -16,6 +16,7 @@ from tools import reference
 import kinetree as kt
 from kinetree.formats.schema import SCHEMA_FILE
 from kinetree.model import ElementKind
+from kinetree.studio.runs.analyses import ANALYSES
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = [(room, kind) for room, module in reference.ROOMS.items() for kind in module.ALL]
@@ -38,6 +39,13 @@ def test_every_kind_has_a_page_with_fields_picture_and_file(
     drawing = ET.fromstring(pages[f"reference/{room}/{kind.name}.svg"])
     assert len(drawing) > 0
     assert f"({room}/{kind.name}.md)" in pages["reference/index.md"]
+
+
+def test_every_analysis_of_the_studio_is_on_its_page(pages: dict[str, str]) -> None:
+    sections = pages["reference/studio_analyses.md"].split("\n## ")[1:]
+    assert [text.partition("\n")[0] for text in sections] == list(ANALYSES)
+    for text, row in zip(sections, ANALYSES.values(), strict=True):
+        assert all(f"| `{name}` |" in text for name in row.options.model_fields)
 
 
 def test_every_export_has_a_page(pages: dict[str, str]) -> None:

@@ -13,7 +13,14 @@ from tests.studio.conftest import Studio, finished
 
 import kinetree as kt
 from kinetree.errors import FormatError
-from kinetree.studio.runs.curves import BLOCK, RunCurves, curves_bytes, read_curves
+from kinetree.studio.runs.curves import (
+    BLOCK,
+    ROWS_PER_PIXEL,
+    RunCurves,
+    curves_bytes,
+    curves_message,
+    read_curves,
+)
 from kinetree.studio.runs.measured import measured_run
 
 
@@ -51,6 +58,30 @@ def test_every_part_has_its_least_and_largest_value(pixels: int) -> None:
             edges[0] -= edges[0] % BLOCK if len(at) * BLOCK < high - low else 0
             least = np.fmin.reduceat(values[:high], edges)
             assert np.array_equal(found["a"][:-1:2][1:-1], least[1:-1], equal_nan=True)
+
+
+def test_one_curve_over_another_has_rows_of_the_run() -> None:
+    """A circle of many turns stays one: peaks of a stretch are of several rows."""
+    time = np.arange(100_000) * 1e-3
+    curves = RunCurves(time, {"a": np.cos(3 * time), "b": np.sin(3 * time)}, {"a": "", "b": ""})
+    said = curves_message(curves, ["a", "b"], (None, None), 900, whole=True)
+    assert 3000 < len(said.time) <= ROWS_PER_PIXEL * 900
+    assert (said.time[0], said.time[-1]) == (time[0], time[-1])
+    np.testing.assert_allclose(np.hypot(said.curves["a"], said.curves["b"]), 1.0, atol=IDENTITY)
+
+
+def test_a_relative_tolerance_is_a_share_of_the_span(studio: Studio) -> None:
+    """Curves that cross zero may be compared: 0.01 apart is 1 % of a span of one, anywhere."""
+    client = studio.client()
+    times = np.linspace(0.0, 1.0, 11)
+    runs = []
+    for name, values in (("a", times - 0.5), ("b", times - 0.495)):
+        rows = "".join(f"{t},{v},7\n" for t, v in zip(times, values, strict=True))
+        said = {"name": name, "content": f"time,x,still\n{rows}", "renamed": {}}
+        runs.append(client.post("/api/runs/import", json=said).json()["id"])
+    for share, within in ((0.006, True), (0.004, False)):
+        found = client.post("/api/compare", json={"runs": runs, "relative": share}).json()
+        assert [row["within"] for row in found["signals"]] == [within, True]
 
 
 def test_numbers_are_told_as_bytes() -> None:

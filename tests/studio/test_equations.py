@@ -76,6 +76,15 @@ def test_a_name_has_its_definition_uses_and_bodies() -> None:
         assert "S_q_wishbone_1" in row.uses
 
 
+def test_a_parameter_enters_equations_and_owns_none() -> None:
+    found = equations(QUARTER, "parameters.stiffness")
+    assert found.owned == 0
+    assert found.entered > 0
+    assert all("stiffness" in row.uses for row in found.rows)
+    with pytest.raises(KinetreeError, match="stiffness"):
+        equations(QUARTER, "parameters.stifness")
+
+
 def test_shares_add_up_and_the_table_is_the_rooms() -> None:
     found = shares(QUARTER, "inverse")
     assert sum(found.shares.values()) + found.rest == pytest.approx(1.0)

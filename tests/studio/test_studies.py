@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.approx import IDENTITY
-from tests.studio.conftest import Studio, copy_model, finished, running_studio
+from tests.studio.conftest import Studio, copy_model, ended, finished, running_studio
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -72,6 +73,48 @@ def test_best_values_are_an_edit_in_the_units_of_the_file(client: Any) -> None:
     assert (name, path) == ("set", ["parameters", "stiffness", "value"])
     assert value == pytest.approx(found["parameters"]["stiffness"] / 1000)  # N/mm
     assert 0.5 <= value <= 2.0
+
+
+@pytest.mark.parametrize(("analysis", "options"), [
+    ("sweep", {"measures": "top=peak(q_y)", "over": "spring.damping=1:3", "runs": 10_000}),
+    ("optimise", {"objective": "integral(q_y**2)", "over": "stiffness=500:2000",
+                  "method": "differential_evolution", "evaluations": 100_000}),
+])  # fmt: skip
+def test_a_study_that_is_cancelled_has_what_it_found(
+    client: Any, analysis: str, options: dict[str, Any]
+) -> None:
+    asked = {"analysis": analysis, "options": {"duration": 0.2, **options}}
+    path = f"/api/runs/{client.post('/api/runs', json=asked).json()['id']}"
+    while not (found := client.get(f"{path}/result").json()["result"]):  # so far, while it goes
+        assert client.get(path).json()["state"] in ("waiting", "going")
+        time.sleep(0.05)
+    client.delete(path)
+    assert ended(client, int(path.rpartition("/")[2]))["state"] == "cancelled"
+    kept = client.get(f"{path}/result").json()["result"]
+    if analysis == "sweep":
+        assert len(found["runs"]) <= len(kept["runs"]) < options["runs"]
+        assert all(1 <= row["spring.damping"] <= 3 and row["top"] > 0 for row in kept["runs"])
+    else:
+        assert 0 < kept["value"] <= found["value"]
+        assert 500 <= kept["parameters"]["stiffness"] <= 2000
+        assert not kept["converged"]
+        assert kept["operations"]
+
+
+def test_a_planned_motion_identifies_what_the_text_has_wrong(client: Any) -> None:
+    number, said = result(client, "excite", duration=2, harmonics=3, starts=1, friction="none",
+                          position="y=0.2", speed="y=2", acceleration="y=20")  # fmt: skip
+    assert said["condition"] >= 1
+    curve = client.get(f"/api/runs/{number}/signals", params={"name": "q.y"}).json()
+    assert 0.01 < max(map(abs, curve["curves"]["q.y"])) <= 0.2
+    change = {"base": client.get("/api/document").json()["revision"],
+              "operations": [["set", ["bodies", "body", "mass"], 3]]}  # fmt: skip
+    client.post("/api/document/edit", json=change)
+    _, found = result(client, "identify", run=number, friction="none")
+    client.post("/api/document/undo", json={})
+    ((name, path, value),) = found["operations"]
+    assert (name, path) == ("set", ["bodies", "body", "mass"])
+    assert value == pytest.approx(1.0, rel=1e-6)
 
 
 def test_code_of_the_studio_is_that_of_python(client: Any, oscillator: Studio) -> None:

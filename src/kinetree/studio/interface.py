@@ -107,7 +107,8 @@ ENDPOINTS = (
         m.ManifestMessage),
     Endpoint("result", "GET", RUN + "/result", "What an analysis says.", m.ResultMessage),
     Endpoint("signals", "GET", RUN + "/signals", "Names of curves, or curves, with the least and "
-        "the largest value per pixel.", m.CurvesMessage, query=CURVES),
+        "the largest value per pixel.", m.CurvesMessage, query={**CURVES, "whole": "1: whole rows, "
+        "evenly spread, so that one curve can be drawn over another"}),
     Endpoint("numbers", "GET", RUN + "/signals.bin", "The same as numbers: rows (unsigned, 64 "
         "bits), times, then curve after curve (double precision), little-endian.",
         "application/octet-stream", query=CURVES),

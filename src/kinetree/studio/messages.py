@@ -311,7 +311,8 @@ class CompareMessage(Message):
         runs: numbers of the reference, and of the one that is compared with it.
         signals: names; none: all that both have.
         absolute: difference that is allowed.
-        relative: the same as a share of the reference.
+        relative: the same as a share of the span of the reference, or of its size where it stands
+            still.
     """
 
     runs: tuple[int, int]

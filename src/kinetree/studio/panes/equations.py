@@ -41,7 +41,7 @@ PAGE_ROWS = 60
 """Equations of one page."""
 STEMS = ("q", "qd", "qdd", "tau")
 """What names of a joint's variables begin with."""
-SECTIONS = ("bodies", "joints", "closures", "forces", "states", "drives")
+SECTIONS = ("bodies", "joints", "closures", "forces", "states", "drives", "parameters")
 """Sections whose elements may be asked for."""
 
 
@@ -141,6 +141,8 @@ class ElementEquations:
         if section == "joints":
             mine |= self.coordinates(self.model.joints[name])
         mine |= {row for row in self.inputs if row.partition(".")[0] == name and "." in row}
+        if section == "parameters":
+            mine.add(name)
         held = set(owned)
         return [k for k, used in enumerate(self.operands) if k not in held and mine & used]
 
@@ -250,7 +252,7 @@ def _check_path(model: Model, path: str) -> None:
     body, _, point = name.partition(".points.")
     known: Any = getattr(model, section, {}) if section in SECTIONS else {}
     if path and (body not in known or (point and point not in known[body].points)):
-        raise unknown("element", path, [f"{s}.{n}" for s in SECTIONS[:4] for n in
+        raise unknown("element", path, [f"{s}.{n}" for s in SECTIONS for n in
                                         getattr(model, s)], "equations")  # fmt: skip
 
 

@@ -164,7 +164,8 @@ def _curve_query(request: Request) -> tuple[list[str], tuple[float | None, float
 
 
 def _curves(request: Request, curves: RunCurves) -> CurvesMessage:
-    return curves_message(curves, *_curve_query(request))
+    whole = request.query_params.get("whole") == "1"
+    return curves_message(curves, *_curve_query(request), whole=whole)
 
 
 def _file_answers(desk: Desk) -> dict[str, Handler]:

@@ -21,7 +21,8 @@ from kinetree.studio.runs import options as o
 VERB, STUDY = "kinetree.cli", "kinetree.studio.runs.studies"
 """Modules that make analyses."""
 LISTS = ("q", "qd", "x", "tau", "set", "lock", "free", "independent", "output", "input", "actuator",
-         "joint", "by")  # fmt: skip
+         "joint", "by", "friction", "bodies", "position", "speed", "acceleration", "effort",
+         "locked")  # fmt: skip
 """Options of verbs that are several words."""
 KEPT = ("duration", "run", "target", "measures", "over", "objective")
 """Options that are kept with a run even where they are the usual ones."""
@@ -77,6 +78,8 @@ ANALYSES = {
         Analysis("sweep", "measures of many variants", o.SweepOptions, "table", module=STUDY),
         Analysis("optimise", "values for which a measure is least", o.OptimiseOptions, "table",
             module=STUDY),
+        Analysis("excite", "a motion that tells parameters best, within limits", o.ExciteOptions,
+            "run"),
         Analysis("identify", "masses, inertias and friction from a recording", o.IdentifyOptions,
             "table", needs_run=True, module=STUDY),
         Analysis("film", "pictures of the motion of a run as a file", o.FilmOptions, "film",

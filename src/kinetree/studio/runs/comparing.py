@@ -20,6 +20,8 @@ from kinetree.studio.messages import (
 from kinetree.studio.runs.curves import CurveStore, RunCurves
 from kinetree.studio.runs.jobs import Job
 
+STILL = 1e-9
+"""Span below which a curve stands still, as a share of its size."""
 MOST_ENTRIES = 500
 """Most entries of two texts that are listed."""
 
@@ -120,10 +122,13 @@ def _signal(
     one, two = np.interp(time, a.time, a.values[name]), np.interp(time, b.time, b.values[name])
     apart: Array = np.abs(two - one)
     apart = np.where(np.isfinite(apart), apart, np.inf)
-    allowed = how.absolute + how.relative * np.abs(one)
     worst = int(np.argmax(apart))
+    finite = one[np.isfinite(one)]
+    span = float(np.ptp(finite)) if len(finite) else 0.0
+    size = float(np.abs(finite).max(initial=0.0))
+    # curves cross zero: a share of every single value would allow nothing there
+    allowed = how.absolute + how.relative * (span if span > STILL * size else size)
     outside = np.flatnonzero(apart > allowed)
-    span = float(np.ptp(one[np.isfinite(one)])) if np.isfinite(one).any() else 0.0
     return ComparedSignal(
         name=name, unit=a.units.get(name, ""), largest=float(apart[worst]), at=float(time[worst]),
         span=span, within=not len(outside), first_outside=(

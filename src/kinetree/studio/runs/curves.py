@@ -25,6 +25,8 @@ BLOCK = 64
 """Rows whose least and largest values are kept."""
 MOST_PIXELS = 4000
 """Most stretches into which a picture is divided."""
+ROWS_PER_PIXEL = 4
+"""Up to so many rows a picture has all of them."""
 MOST_KEPT = 400_000_000
 """Most bytes of curves that are kept."""
 
@@ -82,6 +84,17 @@ class RunCurves:
             self._blocks[name] = found
         return found
 
+    def path(self, names: Sequence[str], count: int) -> tuple[Array, dict[str, Array]]:
+        """Times and values of whole rows, evenly spread, to draw one curve over another.
+
+        Args:
+            names: of curves.
+            count: most rows.
+        """
+        last = len(self.time) - 1
+        rows = np.unique(np.linspace(0, last, min(count, last + 1)).round().astype(int))
+        return self.time[rows], {name: self.get(name)[rows] for name in names}
+
     def picture(
         self, names: Sequence[str], start: float | None, end: float | None, pixels: int
     ) -> tuple[Array, dict[str, Array]]:
@@ -95,7 +108,7 @@ class RunCurves:
         """
         low, high = self.rows(start, end)
         given = {name: self.get(name) for name in names}
-        if high - low <= 4 * pixels:
+        if high - low <= ROWS_PER_PIXEL * pixels:
             return self.time[low:high], {name: row[low:high] for name, row in given.items()}
         if high - low >= 2 * BLOCK * pixels:
             return self._from_blocks(names, low, high, pixels)
@@ -191,9 +204,10 @@ def read_curves(file: Path) -> RunCurves:
 
 
 def curves_message(
-    curves: RunCurves, names: Sequence[str], stretch: tuple[float | None, float | None], pixels: int
-) -> CurvesMessage:
-    """Curves as JSON; without names, what there is."""
+    curves: RunCurves, names: Sequence[str], stretch: tuple[float | None, float | None],
+    pixels: int, *, whole: bool = False,
+) -> CurvesMessage:  # fmt: skip
+    """Curves as JSON; without names, what there is; with `whole`, rows as they are."""
     if not names:
         return CurvesMessage(
             signals=list(curves.values), units=curves.units,
@@ -201,7 +215,10 @@ def curves_message(
             start=float(curves.time[0]) if len(curves.time) else 0.0,
             end=float(curves.time[-1]) if len(curves.time) else 0.0,
         )  # fmt: skip
-    time, values = curves.picture(names, *stretch, _pixels(pixels))
+    if whole:
+        time, values = curves.path(names, ROWS_PER_PIXEL * _pixels(pixels))
+    else:
+        time, values = curves.picture(names, *stretch, _pixels(pixels))
     return CurvesMessage(
         time=time.tolist(), curves={name: row.tolist() for name, row in values.items()},
         rows=len(curves.time),

@@ -26,7 +26,7 @@ from kinetree.studio.journal import FOLDER
 from kinetree.studio.messages import ImportMessage, RunState
 from kinetree.studio.runs.curves import CurveStore
 from kinetree.studio.runs.measured import measured_run, run_of_file
-from kinetree.studio.runs.worker import CANCELLED, start_worker
+from kinetree.studio.runs.worker import CANCELLED, PARTIAL, start_worker
 
 PATIENCE = 1.5
 """Time after which a process that was asked to end is ended [s]."""
@@ -78,7 +78,10 @@ class Job:
         return _json(self.folder / "request.json")
 
     def answer(self) -> dict[str, Any]:
-        """What the analysis says."""
+        """What the analysis says; of one that goes or was cancelled, what it had so far."""
+        return self._said() or _json(self.folder / PARTIAL)
+
+    def _said(self) -> dict[str, Any]:
         return _json(self.folder / "said.json")
 
     def state(self) -> RunState:
@@ -88,7 +91,7 @@ class Job:
         between has not failed, it goes until the next look.
         """
         phase = "waiting" if self.is_waiting else "going" if self.is_going else "ended"
-        asked, said = self.request(), self.answer()
+        asked, said = self.request(), self._said()
         options, analysis = asked.get("options", {}), asked.get("analysis", "simulate")
         share = self._share(options) if phase == "going" else None
         spent = time.monotonic() - self.began

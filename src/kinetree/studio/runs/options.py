@@ -17,7 +17,6 @@ from kinetree.steppers import FORMULATIONS
 LIST = r"^[\w. ,\-]*$"
 VALUES = r"^[\w. ,=+\-]*$"
 RANGES = r"^[\w. ,=:+\-]*$"
-LOOPS = ("explicit", "multipliers", "projection")
 MEASURES = r"^[\w. ,;=+\-*/()]*$"
 
 
@@ -187,12 +186,35 @@ class OptimiseOptions(AnalysisOptions):
     qd: str = _words("start velocities: velocity=number, …", VALUES)
 
 
+def _limits(text: str) -> Any:
+    return _words(f"{text}: name=number, or name=lowest:highest", RANGES)
+
+
+class ExciteOptions(AnalysisOptions):
+    """Of a motion to be measured."""
+
+    duration: float = Field(20.0, gt=0, le=1e6, description="of one period [s]")
+    harmonics: int = Field(5, ge=1, le=50, description="of the Fourier series")
+    criterion: str | None = _choice("what is made best", ("condition", "determinant"))
+    bodies: str = _words("bodies whose parameters are unknown; all if none")
+    friction: str = _words("unknown in every joint: coulomb, viscous, offset; or none")
+    rotors: bool = Field(False, description="rotor inertias are unknown, too")
+    position: str = _limits("bounds of coordinates [rad or m]; those of the model if none")
+    speed: str = _limits("highest speeds [rad/s or m/s]")
+    acceleration: str = _limits("highest accelerations [rad/s2 or m/s2]")
+    effort: str = _limits("highest efforts [N.m or N]")
+    locked: str = _words("coordinates that stand still: name=number", VALUES)
+    starts: int = Field(2, ge=1, le=100, description="number of first motions")
+    seed: int = Field(0, ge=0, le=2**31, description="of their draw")
+    step: float | None = _positive("time between two rows [s]")
+
+
 class IdentifyOptions(AlongRunOptions):
     """Of parameters from a recording."""
 
     method: str | None = _choice("of fitting", ("least_squares", "instrumental", "consistent"))
     bodies: str = _words("bodies whose parameters are unknown; all if none")
-    friction: str = _words("unknown in every joint: coulomb, viscous, offset")
+    friction: str = _words("unknown in every joint: coulomb, viscous, offset; or none")
     rotors: bool = Field(False, description="rotor inertias are unknown, too")
 
 

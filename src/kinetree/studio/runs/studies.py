@@ -1,7 +1,7 @@
 """Studies of many runs, and films: `python -m kinetree.studio.runs.studies NAME OPTIONS RUN`.
 
 The model is model.yaml of the present folder; how far a study is goes to progress.json, what it
-finds is printed as JSON.
+has so far to partial.json, what it finds is printed as JSON.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +19,16 @@ import numpy as np
 from kinetree.analysis.identify import identify
 from kinetree.analysis.optimise import optimise
 from kinetree.analysis.sensitivity import sensitivity
-from kinetree.analysis.sweep import sweep
+from kinetree.analysis.sweep import load_sweep, sweep
 from kinetree.analysis.sweeping.plans import grid, latin_hypercube, sobol
 from kinetree.errors import FormatError, KinetreeError, unknown
 from kinetree.files import write_file
 from kinetree.formats.edits.entries import yaml_text
-from kinetree.formats.yaml_file import read
+from kinetree.formats.edits.values import MISSING, differences
+from kinetree.formats.yaml_file import read, save
 from kinetree.measures import final, integral, mean_square, peak, rms
 from kinetree.results.files import load_run
+from kinetree.studio.runs.worker import PARTIAL
 from kinetree.units import to_si
 from kinetree.view.page import animate
 
@@ -42,6 +45,35 @@ MEASURE = re.compile(r"\s*(?:(\w+)\s*=\s*)?(\w+)\s*\((.*)\)\s*\Z")
 GRID_MOST = 10_000
 BESIDE = 3
 """Folders from that of a run up to that of the model file, less one."""
+PAUSE = 1.0
+"""Least time between two of what a study keeps while it goes [s]."""
+WORTH = 10.0
+"""The same, as a multiple of the time that keeping takes."""
+
+
+class SoFar:
+    """What a study has found so far, kept on the disk: one that is cancelled has that."""
+
+    def __init__(self) -> None:
+        self._give: Callable[[], dict[str, Any]] | None = None
+        self._due = 0.0
+
+    def keep(self, give: Callable[[], dict[str, Any]]) -> None:
+        """Take what there is now, and write it unless that was done a moment ago."""
+        self._give = give
+        if time.monotonic() >= self._due:
+            self.write()
+
+    def write(self) -> None:
+        """Write what there is."""
+        if self._give is None:
+            return
+        began = time.monotonic()
+        write_file(Path(PARTIAL), json.dumps(self._give(), default=float))
+        self._due = began + max(PAUSE, WORTH * (time.monotonic() - began))
+
+
+SO_FAR = SoFar()
 
 
 def run_sensitivity(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
@@ -67,10 +99,19 @@ def run_sweep(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
         made = grid(steps)
     else:
         made = (sobol if plan == "sobol" else latin_hypercube)(ranges, count)
+    folder = Path("sweep")
+
+    def so_far() -> dict[str, Any]:
+        found = load_sweep(folder)
+        return {"runs": _rows(found, [*ranges, *found.data_vars])}
+
+    def count_runs(done: int, whole: int) -> None:
+        tell(done / whole)
+        SO_FAR.keep(so_far)
+
     found = sweep(
-        model, given["duration"], made, measures_of(given["measures"]),
-        part=max(1, min(32, count // 8)), progress=lambda done, all_: tell(done / all_),
-        **_starts(given),
+        model, given["duration"], made, measures_of(given["measures"]), into=folder,
+        part=max(1, min(32, count // 8)), progress=count_runs, **_starts(given),
     )  # fmt: skip
     return {"runs": _rows(found, [*ranges, *found.data_vars])}
 
@@ -78,30 +119,48 @@ def run_sweep(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
 def run_optimise(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
     """Values for which a measure is least."""
     most = int(given.get("evaluations", 100))
+    ranges = ranges_of(given["over"])
     made = 0
+    best: tuple[float, float, dict[str, float]] = (np.inf, np.inf, {})
 
-    def count(_: Any) -> None:
-        nonlocal made
+    def count(row: Mapping[str, Any]) -> None:
+        nonlocal made, best
         made += 1
         tell(min(1.0, made / most))
+        here = (float(row["violation"]), float(row.get("value", np.inf)))
+        if here < best[:2]:
+            best = (*here, dict(zip(ranges, row["x"], strict=True)))
+        SO_FAR.keep(so_far)
+
+    def so_far() -> dict[str, Any]:
+        said = f"the best of {made} evaluations so far"
+        return _best(model, best[2], best[1], made) | {"converged": False, "message": said}
 
     (objective,) = measures_of(given["objective"]).values()
     found = optimise(
-        model, given["duration"], objective, over=ranges_of(given["over"]),
+        model, given["duration"], objective, over=ranges,
         method=given.get("method") or "auto", evaluations=most, progress=count, **_starts(given),
     )  # fmt: skip
-    operations = [["set", path, value] for path, value in _edits(model, found.parameters)]
+    told = _best(model, found.parameters, float(found.value), made)
+    return told | {"converged": bool(found.converged), "message": str(found.message)}
+
+
+def _best(
+    model: Model, values: Mapping[str, float], least: float, evaluations: int
+) -> dict[str, Any]:
+    """Values for which a measure is least, and the edit that enters them."""
+    operations = [["set", path, value] for path, value in _edits(model, values)]
     return {
-        "parameters": dict(found.parameters), "value": float(found.value),
-        "converged": bool(found.converged), "message": str(found.message),
-        "evaluations": made, "operations": operations,
+        "parameters": dict(values), "value": least, "evaluations": evaluations,
+        "operations": operations,
     }  # fmt: skip
 
 
 def run_identify(model: Model, given: dict[str, Any], run: str) -> dict[str, Any]:
     """Parameters of a machine from a recording."""
     rubbing = list_of(given.get("friction", ""))
-    friction: dict[str, Any] = {"friction": tuple(rubbing)} if rubbing else {}
+    unknown_friction = () if rubbing == ["none"] else tuple(rubbing)
+    friction: dict[str, Any] = {"friction": unknown_friction} if rubbing else {}
     found = identify(
         model, run, given.get("method") or "least_squares",
         bodies=list_of(given.get("bodies", "")) or None, rotors=bool(given.get("rotors")),
@@ -112,7 +171,23 @@ def run_identify(model: Model, given: dict[str, Any], run: str) -> dict[str, Any
          "meaning": found.sums.get(name, name)}
         for name, value in found.parameters.items()
     ]  # fmt: skip
-    return {"parameters": rows, "idle": list(found.idle), "untold": list(found.untold)}
+    return {
+        "parameters": rows, "idle": list(found.idle), "untold": list(found.untold),
+        "operations": operations_to(found.model),
+    }  # fmt: skip
+
+
+def operations_to(model: Any) -> list[list[Any]]:
+    """Operations that bring the text model.yaml to another model of the same elements."""
+    text = Path("model.yaml").read_text(encoding="utf-8")
+    file = Path("found.yaml")
+    write_file(file, text)
+    save(model, file)  # what is equal keeps its words
+    before, after = (yaml_text(t).plain.data for t in (text, file.read_text(encoding="utf-8")))
+    return [
+        ["unset", list(path)] if new is MISSING else ["set", list(path), new]
+        for path, new in differences(before, after)
+    ]
 
 
 def run_film(model: Model, given: dict[str, Any], run: str) -> dict[str, Any]:
@@ -238,6 +313,9 @@ def main() -> None:
         found = STUDIES[name](model, json.loads(options), run)
     except KinetreeError as error:
         print(json.dumps({"error": str(error)}))
+        sys.exit(1)
+    except KeyboardInterrupt:  # cancelled
+        SO_FAR.write()
         sys.exit(1)
     print(json.dumps(found, default=float))
 

@@ -28,6 +28,8 @@ LIMIT = "KINETREE_WORKER_MEMORY"
 """Variable of the environment with the most memory of a worker [B]."""
 CANCELLED = "cancelled"
 """File in the folder of a run that was told to end."""
+PARTIAL = "partial.json"
+"""File with what an analysis has found so far."""
 LAST_WORDS = 5.0
 """Time that a run whose studio is gone may take to end [s]."""
 

@@ -1,4 +1,4 @@
-// Equations of the selected element: those about it, those it enters; a name leads to its definition, its elements are lit.
+// Equations of the selected element, or of all: those about it, those it enters; a name leads to its definition, its elements are lit.
 import { useEffect, useState, type ReactElement } from "react";
 import type { EquationRow, EquationsMessage, QuantitiesMessage, QuantityRow } from "../protocol/api";
 import { ask } from "../protocol/client";
@@ -8,7 +8,7 @@ import { put, useStudio } from "../store/state";
 import { Definition } from "./Definition";
 import { Formula } from "./Formula";
 
-const SECTIONS = ["bodies", "joints", "closures", "forces", "states", "drives"];
+const SECTIONS = ["bodies", "joints", "closures", "forces", "states", "drives", "parameters"];
 
 /** What is derived, and by which formalism; the usual one where none is named. */
 interface Derived {
@@ -21,7 +21,7 @@ export default function Equations(): ReactElement {
   const [derived, setDerived] = useState<Derived>(() => recall("derived", { quantity: "forward", formalism: "" }));
   const [page, setPage] = useState(0);
   const [name, setName] = useState("");
-  const element = path?.split(".").slice(0, 2).join(".");
+  const element = path?.split(".").slice(0, 2).join(".") ?? ""; // none: the whole Program
   const query = `of=${derived.quantity}&formalism=${encodeURIComponent(derived.formalism)}`;
   useEffect(() => setPage(0), [element, query]);
   const { told, problem } = useEquations(element, query, page);
@@ -34,14 +34,13 @@ export default function Equations(): ReactElement {
     setName(word);
     put({ lit: told?.elements[word] ?? [] });
   };
-  if (!element) return <p className="hint">Select a body, joint, closure, force, state or drive to see its equations.</p>;
   return (
     <div className="equations">
       <div className="tools" role="toolbar" aria-label="Equations">
         <Derivation {...derived} take={take} />
-        <strong>{element.replace(".", " ")}</strong>
-        {told && <span id="equation-count">{told.owned} own, {told.entered} it enters, of {told.total}</span>}
-        {told && <Share operations={told.operations as [number, number]} formalism={told.formalism} />}
+        <strong>{element ? element.replace(".", " ") : "the whole model"}</strong>
+        {told && <span id="equation-count">{element ? `${told.owned} own, ${told.entered} it enters, of ${told.total}` : `${told.total} equations; select an element to see its own`}</span>}
+        {told && element !== "" && <Share operations={told.operations as [number, number]} formalism={told.formalism} />}
         {told && <Pages page={page} count={told.pages} go={setPage} />}
       </div>
       {problem && <p className="error">{problem}</p>}
@@ -53,18 +52,17 @@ export default function Equations(): ReactElement {
 }
 
 /** A page of equations of an element; asked for anew when something of it changes. */
-function useEquations(element: string | undefined, query: string, page: number): { told: EquationsMessage | null; problem: string } {
+function useEquations(element: string, query: string, page: number): { told: EquationsMessage | null; problem: string } {
   const revision = useStudio((s) => s.check?.revision);
   const [found, setFound] = useState<EquationsMessage | null>(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
-    if (!element) return undefined;
     let current = true;
     setProblem("");
     ask<EquationsMessage>(`/api/equations?element=${encodeURIComponent(element)}&${query}&page=${page}`).then((said) => {
       if (!current) return;
       setFound(said);
-      document.body.dataset["equations"] = element;
+      document.body.dataset["equations"] = element || "all";
       shown("equations");
     }, (error: Error) => {
       if (!current) return;

@@ -82,7 +82,7 @@ function useCurves(ids: number[], names: string[], mode: Mode, span: Span | null
     const mine = ++count.current;
     if (!names.length || !ids.length) return setCurves([]);
     const first = ids[0];
-    const query = [...names.map((name) => `name=${encodeURIComponent(name)}`), "pixels=900", ...(span && mode !== "phase" ? [`from=${span[0]}`, `to=${span[1]}`] : [])].join("&");
+    const query = [...names.map((name) => `name=${encodeURIComponent(name)}`), mode === "phase" ? "pixels=4000&whole=1" : "pixels=900", ...(span && mode !== "phase" ? [`from=${span[0]}`, `to=${span[1]}`] : [])].join("&");
     const wanted = mode === "difference" ? ids.slice(1).map((id): [number, string] => [id, `/api/runs/${first}/minus/${id}?${query}`])
       : ids.map((id): [number, string] => [id, `/api/runs/${id}/signals?${query}`]);
     void Promise.all(wanted.map(async ([id, path]) => {

@@ -1,34 +1,59 @@
-// What an analysis says: facts, rows, modes that can be animated, a rest that can be taken as start.
+// What an analysis says: facts, rows, modes that can be animated, values and a rest that can be taken into the text.
 import { useEffect, useState, type ReactElement } from "react";
 import type { ResultMessage, RunState } from "../protocol/api";
 import { ask, download } from "../protocol/client";
-import { wind } from "../store/state";
+import type { Operation } from "../protocol/text";
+import { edit } from "../store/document";
+import { tell, wind } from "../store/state";
 import { takeRest } from "../view3d/start";
-import { title } from "./jobs";
+import { isGoing, title } from "./jobs";
+import { Matrix, type Table } from "./Matrix";
 import { Roots } from "./Roots";
+import { Rows, told } from "./Rows";
 
-/** What an analysis says, as rows. */
+/** What an analysis says, as rows; of one that goes or was cancelled, what it has so far. */
 export function Result({ run }: { run: RunState }): ReactElement {
   const [result, setResult] = useState<Record<string, unknown> | null>(null);
   useEffect(() => {
+    let current = true;
     void ask<ResultMessage>(`/api/runs/${run.id}/result`).then((said) => {
+      if (!current) return;
       setResult(said.result);
       document.body.dataset["result"] = String(run.id);
-    }, () => setResult(null));
-  }, [run.id]);
+    }, () => current && setResult(null));
+    return () => {
+      current = false;
+    };
+  }, [run.id, run.state, run.progress]);
   if (!result) return <p className="hint">…</p>;
-  const lists = Object.entries(result).filter(([, value]) => Array.isArray(value) && typeof value[0] === "object" && value[0] !== null) as [string, Record<string, unknown>[]][];
-  const plain = Object.entries(result).filter(([name]) => !lists.some(([other]) => other === name));
+  const operations = (Array.isArray(result["operations"]) ? result["operations"] : []) as Operation[];
+  const rest = Object.entries(result).filter(([name]) => name !== "operations");
+  const lists = rest.filter(([, value]) => Array.isArray(value) && typeof value[0] === "object" && value[0] !== null && !Array.isArray(value[0])) as [string, Record<string, unknown>[]][];
+  const tables = rest.filter(([, value]) => Array.isArray(value) && Array.isArray(value[0])) as [string, Table][];
+  const isIndex = (value: unknown): boolean => Array.isArray(value) && typeof value[0] === "number";
+  const plain = rest.filter(([name]) => ![...lists, ...tables].some(([other]) => other === name))
+    .sort(([, a], [, b]) => Number(isIndex(a)) - Number(isIndex(b))); // words before lists of numbers
+  const take = async (): Promise<void> => {
+    await edit(operations, `values of run ${run.id}`);
+    tell(`${operations.length} ${operations.length === 1 ? "value of the text is" : "values of the text are"} those of ${title(run)} now`);
+  };
   return (
     <section className="result scroll" aria-label={`Result of ${title(run)}`} tabIndex={0}>
+      {run.state !== "finished" && <p className="hint" role="status">{isGoing(run) ? "So far" : "What was found until it ended"}:</p>}
       {run.analysis === "equilibrium" && <button type="button" className="primary" onClick={() => void takeRest(run.id)}>Take as start</button>}
+      {operations.length > 0 && <button type="button" className="primary" onClick={() => void take()}>Take these values into the text</button>}
       {run.analysis === "generate" && <button type="button" className="primary" onClick={() => download(`/api/runs/${run.id}/archive.zip`, `run${run.id}.zip`)}>Download archive</button>}
       {run.analysis === "film" && <Film run={run} kind={String(result["file"] ?? "").split(".").at(-1) ?? ""} />}
       {run.analysis === "modes" && <Roots run={run.id} rows={lists.find(([name]) => name === "modes")?.[1] ?? []} />}
-      {lists.map(([name, rows]) => <Rows key={name} run={run} name={name} rows={rows} />)}
+      {lists.map(([name, rows]) => <Rows key={name} name={name} rows={rows} {...(name === "modes" ? { action: { title: "motion", of: (k: number) => <Animate run={run.id} mode={k} /> } } : {})} />)}
+      {tables.map(([name, table]) => <Matrix key={name} name={name} table={table} facts={result} />)}
       <table className="facts"><tbody>{plain.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{told(value)}</td></tr>)}</tbody></table>
     </section>
   );
+}
+
+function Animate({ run, mode }: { run: number; mode: number }): ReactElement {
+  return <button type="button" aria-label={`animate mode ${mode + 1}`} onClick={() => wind({ run, clip: mode, t: 0, playing: true })}>animate</button>;
 }
 
 /** The film that was made, and how to keep it. */
@@ -39,24 +64,5 @@ function Film({ run, kind }: { run: RunState; kind: string }): ReactElement {
       <button type="button" className="primary" onClick={() => download(path, `film${run.id}.${kind}`)}>Download film</button>
       {kind === "gif" && <img src={path} alt={`The motion of run ${String(run.options["run"])}`} />}
     </div>
-  );
-}
-
-function told(value: unknown): string {
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toPrecision(6);
-  if (Array.isArray(value)) return value.map(told).join(", ");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-function Rows({ run, name, rows }: { run: RunState; name: string; rows: Record<string, unknown>[] }): ReactElement {
-  const columns = Object.keys(rows[0] ?? {}).filter((column) => typeof rows[0]?.[column] !== "object");
-  return (
-    <table className="facts" aria-label={name}>
-      <thead><tr>{columns.map((column) => <th key={column} scope="col">{column}</th>)}{name === "modes" && <th scope="col">motion</th>}</tr></thead>
-      <tbody>{rows.map((row, k) => (
-        <tr key={k}>{columns.map((column) => <td key={column}>{told(row[column])}</td>)}
-          {name === "modes" && <td><button type="button" aria-label={`animate mode ${k + 1}`} onClick={() => wind({ run: run.id, clip: k, t: 0, playing: true })}>animate</button></td>}</tr>
-      ))}</tbody>
-    </table>
   );
 }

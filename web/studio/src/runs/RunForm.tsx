@@ -1,6 +1,7 @@
 // The form of an analysis, from the table that the server has.
 import { useEffect, useState, type ReactElement } from "react";
 import { Choice } from "../panel/inputs";
+import type { RunState } from "../protocol/api";
 import { edit, isMapping } from "../store/document";
 import { recall, remember } from "../store/remember";
 import { useStudio, type Values } from "../store/state";
@@ -32,6 +33,7 @@ interface FormProps {
 export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps): ReactElement {
   const analyses = useStudio((s) => s.analyses);
   const runs = useStudio((s) => s.runs);
+  const shown = useStudio((s) => s.clock.run);
   const [name, setName] = useState(() => recall("analysis", "simulate"));
   const [unfolded, setUnfolded] = useState(() => recall("more-options", false));
   const [kept, setKept] = useState<Record<string, Values>>(() => recall("options", {}));
@@ -47,8 +49,10 @@ export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps)
   const weight = ([field]: [string, Option]): number => (needed.includes(field) ? 0 : field === "duration" ? 1 : 2);
   const main = fields.filter(isMain).sort((a, b) => weight(a) - weight(b));
   const rest = fields.filter((one) => !isMain(one));
+  const along = runs.filter((run) => run.has_curves);
+  const own = along.find((run) => run.id === given["run"]) ?? along.find((run) => run.id === shown) ?? along.findLast((run) => run.analysis === "simulate");
   const shownField = ([field, option]: [string, Option]): ReactElement => (
-    <Field key={`${row.name} ${field}`} field={field} option={choices[field] ? { ...option, choices: choices[field] } : option} value={given[field]} set={(value) => set(field, value)} />
+    field === "run" ? <AlongRun key={field} runs={along} value={own?.id} set={(id) => set(field, id)} /> : <Field key={`${row.name} ${field}`} field={field} option={choices[field] ? { ...option, choices: choices[field] } : option} value={given[field]} set={(value) => set(field, value)} />
   );
   const set = (field: string, value: unknown): void => {
     const { [field]: _, ...rest } = given;
@@ -65,7 +69,7 @@ export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps)
   };
   const go = (): void => {
     const wanted = { ...given };
-    if (row.needs_run && wanted["run"] === undefined) wanted["run"] = runs.findLast((run) => run.analysis === "simulate")?.id ?? 0;
+    if (row.needs_run) wanted["run"] = own?.id ?? 0;
     void start(row.name, wanted, only ? "code" : "plots");
     done?.();
   };
@@ -88,10 +92,24 @@ export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps)
           {rest.map(shownField)}
         </details>
       )}
-      <footer><button type="submit" className="primary" disabled={blocked === true}>{only ? "Generate" : "Run"}</button></footer>
+      <footer><button type="submit" className="primary" disabled={blocked === true || (row.needs_run && !own)}>{only ? "Generate" : "Run"}</button></footer>
       {!only && <Keep analysis={row.name} options={given} />}
-      {row.needs_run && <p className="hint">runs: {runs.filter((run) => run.analysis === "simulate").map(title).join("; ") || "none yet"}</p>}
+      {row.needs_run && !own && <p className="hint">It looks at a run, and there is none yet: simulate first.</p>}
     </form>
+  );
+}
+
+/** The run that an analysis looks at. */
+function AlongRun({ runs, value, set }: { runs: RunState[]; value: number | undefined; set: (id: number) => void }): ReactElement {
+  return (
+    <div className="row">
+      <label htmlFor="option-run">along run</label>
+      <div className="inputs">
+        <select id="option-run" className="entry" value={value ?? ""} onChange={(event) => set(Number(event.target.value))}>
+          {runs.map((run) => <option key={run.id} value={run.id}>{title(run)}</option>)}
+        </select>
+      </div>
+    </div>
   );
 }
 

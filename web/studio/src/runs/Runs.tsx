@@ -7,10 +7,11 @@ import { Compare } from "./Compare";
 import { CurvePane } from "./CurvePane";
 import { Import } from "./Import";
 import { cancel, isGoing, title } from "./jobs";
+import { MadeFrom } from "./MadeFrom";
 import { Result } from "./Result";
 import { RunForm } from "./RunForm";
 
-type View = "curves" | "compare" | "import" | "result";
+type View = "curves" | "compare" | "import" | "result" | "made";
 
 export default function Runs(): ReactElement {
   const runs = useStudio((s) => s.runs);
@@ -37,18 +38,22 @@ export default function Runs(): ReactElement {
           <Item key={run.id} run={run} picked={picked} pick={setPicked} open={() => {
             setView(run.has_curves ? "curves" : "result");
             setTable(run.has_curves ? null : run.id);
+          }} made={() => {
+            setView("made");
+            setTable(run.id);
           }} />
         ))}</ul>
       </section>
       {view === "import" && <Import done={() => setView("curves")} />}
-      {view === "compare" && ids.length > 1 && <Compare first={ids[0] ?? 0} second={ids[1] ?? 0} />}
+      {view === "compare" && ids.length > 1 && <Compare ids={ids} />}
+      {view === "made" && told && <MadeFrom key={told.id} run={told} />}
       {view === "result" && told && <Result run={told} />}
-      {(view === "curves" || (view === "result" && !told) || (view === "compare" && ids.length < 2)) && <CurvePane ids={ids} />}
+      {(view === "curves" || ((view === "result" || view === "made") && !told) || (view === "compare" && ids.length < 2)) && <CurvePane ids={ids} />}
     </div>
   );
 }
 
-function Item({ run, picked, pick, open }: { run: RunState; picked: number[]; pick: (ids: number[]) => void; open: () => void }): ReactElement {
+function Item({ run, picked, pick, open, made }: { run: RunState; picked: number[]; pick: (ids: number[]) => void; open: () => void; made: () => void }): ReactElement {
   const clock = useStudio((s) => s.clock);
   const moves = run.has_curves && !isGoing(run) && run.analysis !== "measured";
   const toggle = (): void => pick(picked.includes(run.id) ? picked.filter((one) => one !== run.id) : [...picked, run.id]);
@@ -72,6 +77,7 @@ function Item({ run, picked, pick, open }: { run: RunState; picked: number[]; pi
       {run.has_curves && !isGoing(run) && <label title="lay it over the run that is shown"><input type="checkbox" checked={picked.includes(run.id)} onChange={toggle} />overlay</label>}
       {moves && <label title="a pale second mechanism"><input type="checkbox" checked={clock.ghost === run.id}
         onChange={() => wind({ ghost: clock.ghost === run.id ? null : run.id })} />ghost</label>}
+      <button type="button" className="icon" aria-label={`what run ${run.id} was made from`} title="Name, settings, manifest and text of this run" onClick={made}>i</button>
       {!isGoing(run) && <button type="button" className="icon" aria-label={`forget run ${run.id}`} title="Forget this run" onClick={() => void forget()}>×</button>}
       {run.state === "failed" && <p className="error">{run.error}</p>}
     </li>

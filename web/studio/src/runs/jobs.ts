@@ -2,14 +2,16 @@
 import type { AnalysisList, MotionMessage, RunList, RunState } from "../protocol/api";
 import { ask } from "../protocol/client";
 import { flush } from "../store/document";
+import { recall, remember } from "../store/remember";
 import { put, show, state, tell, wind, type Tab } from "../store/state";
 
-const MOVES = ["simulate", "kinematics", "modes"];
+/** Whether a run moves the mechanism: the table of analyses says how each is shown. */
+const moves = (run: RunState): boolean => run.analysis === "modes" || state().analyses.some((row) => row.name === run.analysis && row.shown === "run");
 
 export async function loadRuns(): Promise<void> {
   const [{ analyses }, { runs }] = await Promise.all([ask<AnalysisList>("/api/analyses"), ask<RunList>("/api/runs")]);
   put({ analyses, runs });
-  const last = runs.findLast((run) => MOVES.includes(run.analysis) && run.state !== "failed" && !isGoing(run));
+  const last = runs.findLast((run) => moves(run) && run.state !== "failed" && !isGoing(run));
   if (last && last.analysis !== "modes") wind({ run: last.id });
 }
 
@@ -32,7 +34,13 @@ export function takeRun(run: RunState): void {
   const ended = !isGoing(run) && (before === undefined || isGoing(before));
   if (!ended) return;
   if (run.state === "failed") tell(`run ${run.id}: ${run.error}`, true);
-  else if (MOVES.includes(run.analysis)) wind({ run: run.id, clip: 0, t: 0, playing: run.analysis === "modes" });
+  else if (moves(run)) wind({ run: run.id, clip: 0, t: 0, playing: run.analysis === "modes" });
+}
+
+/** Settings with which the form of an analysis opens. */
+export function hold(analysis: string, options: Record<string, unknown>): void {
+  remember("analysis", analysis);
+  remember("options", { ...recall<Record<string, unknown>>("options", {}), [analysis]: options });
 }
 
 export async function cancel(id: number): Promise<void> {

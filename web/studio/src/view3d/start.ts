@@ -30,7 +30,7 @@ export async function takePose(): Promise<void> {
   const { signals } = await ask<CurvesMessage>(`/api/runs/${run.id}/signals`);
   const names = signals.filter((name) => name.startsWith("q."));
   const query = names.map((name) => `name=${encodeURIComponent(name)}`).join("&");
-  const { time, curves } = await ask<CurvesMessage>(`/api/runs/${run.id}/signals?${query}`);
+  const { time, curves } = await ask<CurvesMessage>(`/api/runs/${run.id}/signals?${query}&from=${clock.t}&to=${clock.t}`); // rows beside that time, as they are
   const values = Object.fromEntries(names.map((name) => [name.slice(2), between(time, curves[name] ?? [], clock.t)]));
   await startFrom(values, `start from run ${run.id} at ${clock.t.toPrecision(4)} s`);
 }
