@@ -10,6 +10,9 @@ import { joined, type Curve } from "./curves";
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#6a3d9a", "#7f7f7f"];
 const DARK = ["#56b4e9", "#ff9d4d", "#2fd3a1", "#f0a3cd", "#f0e442", "#8cc8ff", "#bfa2f0", "#b5bcc6"];
 const colours = (): string[] => (state().dark ? DARK : LIGHT);
+const WIDTH = 1.5; // of a curve [px]
+const HAIR = 1; // of one with peaks in every pixel, which takes a quarter of the time to draw [px]
+const DENSE = 1000; // rows, from which a curve is such a one
 const MOST_AXES = 4;
 const STILL = 1e-9; // least height of an axis, as a share of its values and 1
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
@@ -52,6 +55,7 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
   useEffect(() => {
     const shown = plot.current;
     if (!shown || mode === "phase" || !curves.length) return;
+    curves.forEach((curve, k) => Object.assign(shown.series[k + 1] ?? {}, { width: widthOf(curve) }));
     if (given.current !== curves || span === null) shown.setData(joined(curves) as uPlot.AlignedData, span === null);
     given.current = curves;
     if (span) shown.setScale("x", { min: span[0], max: span[1] });
@@ -76,6 +80,8 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
   const says = curves.map((curve) => `${curve.name} of run ${curve.run}: from ${(curve.values[0] ?? 0).toPrecision(4)} to ${(curve.values.at(-1) ?? 0).toPrecision(4)}`);
   return <div ref={host} id="plot" className="canvas" role="img" tabIndex={0} aria-label={says.join("; ") || "no curves"} onKeyDown={key} />;
 }
+
+const widthOf = (curve: Curve): number => (curve.time.length > DENSE ? HAIR : WIDTH);
 
 interface Held {
   current: { zoom: (span: Span | null) => void; events: [number, string][]; end: number; span: Span | null };
@@ -137,7 +143,7 @@ function overTime(place: HTMLElement, curves: Curve[], units: Record<string, str
     ],
     series: [{ label: "t", value: (_, v) => (v === null ? "" : `${short(v)} s`) }, ...curves.map((curve): uPlot.Series => ({
       label: runs.length > 1 ? `${curve.name} · run ${curve.run}` : curve.name, scale: scaleOf(curve.name),
-      stroke: colours()[names.indexOf(curve.name) % LIGHT.length] ?? "", width: 1.5, dash: DASHES[runs.indexOf(curve.run) % DASHES.length] ?? [],
+      stroke: colours()[names.indexOf(curve.name) % LIGHT.length] ?? "", width: widthOf(curve), dash: DASHES[runs.indexOf(curve.run) % DASHES.length] ?? [],
       spanGaps: true, pxAlign: 0, points: { show: false }, value: (shown, v, own) => (v === null ? "" : `${short(v)}${since(shown, own, v)}`),
     }))],
     hooks: {
