@@ -149,6 +149,17 @@ def test_what_a_run_hands_on(studio: Studio, tmp_path: Path) -> None:
     assert moving["poses"]["rows"] == len(moving["clips"][0]["times"])
 
 
+def test_steps_of_the_solver_are_a_curve(studio: Studio) -> None:
+    client = studio.client()
+    run = finished(client, "simulate", duration=0.5, step=0)
+    said = client.get(f"/api/runs/{run}/signals", params={"name": "step"}).json()
+    wanted = kt.simulate(kt.load(studio.file), 0.5, step=0).time.values
+    np.testing.assert_allclose(said["time"], wanted, atol=IDENTITY)
+    np.testing.assert_allclose(said["curves"]["step"][1:], np.diff(wanted), atol=IDENTITY)
+    even = finished(client, "simulate", duration=0.5, step=0.01)
+    assert "step" not in client.get(f"/api/runs/{even}/signals").json()["signals"]
+
+
 @pytest.mark.parametrize(("table", "sentence"), [
     ("1,2\n3,4\n", "line of names"), ("a,b\n1,2\n", "column of times"),
     ("time,b\n1,2\n0,3\n", "do not rise"), ("", "line of names"),

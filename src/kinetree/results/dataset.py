@@ -157,7 +157,8 @@ def with_wrenches(run: xarray.Dataset, wrenches: Mapping[str, Array]) -> xarray.
         wrench=np.array(list(wrenches), dtype=str), part=np.array(PARTS, dtype=str)
     )
     rows = np.stack(list(wrenches.values()), axis=-2)
-    units = {"units": "N.m, N", "long_name": "external wrenches"}
+    each = ", ".join(["N.m"] * 3 + ["N"] * 3)
+    units = {"units": "N.m, N", "units_each": each, "long_name": "external wrenches"}
     lead = run_dimensions(rows.shape[:-3])
     run["external_wrench"] = ((*lead, "time", "wrench", "part"), rows, units)
     return run

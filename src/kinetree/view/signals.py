@@ -112,9 +112,11 @@ def groups(run: xarray.Dataset) -> list[SignalGroup]:
             continue
         count = int(np.prod(variable.shape[1:]))
         names = tuple(full.removeprefix(f"{name}.") for full in listed[at : at + count])
-        each = str(variable.attrs.get("units_each", "")).split(", ")
+        each = tuple(str(variable.attrs.get("units_each", "")).split(", "))
         same = str(variable.attrs.get("units", ""))
-        units = tuple(each) if len(each) == count and any(each) else (same,) * count
+        # units of the last dimension hold for all entries of those before
+        fits = any(each) and len(each) in (count, variable.shape[-1])
+        units = each * (count // len(each)) if fits else (same,) * count
         made.append(SignalGroup(name, names, units, table[:, at : at + count]))
         at += count
     return made

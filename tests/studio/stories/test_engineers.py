@@ -148,6 +148,26 @@ def test_comparison(open_page: OpenPage, tmp_path: Path) -> None:
     with page.page.expect_download() as got:
         page.page.get_by_role("button", name="CSV", exact=True).click()
     assert "q.heave" in Path(got.value.path()).read_text(encoding="utf-8").splitlines()[0]
+    _best_values_and_back(page, first)
+
+
+def _best_values_and_back(page: StudioPage, first: int) -> None:
+    """Values that were found go into the text; the text of a run can be had back, and its name."""
+    options = {"objective": "integral((100*q_heave)**2)", "over": "damping=4000:6000"}
+    number = page.start("optimise", duration="0.2", q="heave=0.02", evaluations="4", **options)
+    page.page.wait_for_selector(f"body[data-result='{page.finished(number)}']")
+    best = page.ask(f"/api/runs/{number}/result")["result"]["parameters"]["damping"]
+    page.edit(page.page.get_by_role("button", name="Take these values into the text").click)
+    written = page.ask("/api/elements")["data"]["parameters"]["damping"]
+    assert float(written["value"]) == pytest.approx(best)
+    page.page.get_by_label(f"what run {first} was made from").click()
+    assert "heave=0.02" in page.page.get_by_label("settings").inner_text()
+    page.page.get_by_label("manifest").get_by_text("model_hash").wait_for()
+    page.edit(page.page.get_by_role("button", name="take its text back").click)
+    assert page.text() == page.ask(f"/api/runs/{first}/manifest")["text"]
+    page.page.locator("#run-title").fill("stiff")
+    page.page.locator("#run-title").press("Enter")
+    page.page.locator(".run-list").get_by_text(f"{first} stiff").wait_for()
 
 
 def _keep_settings(page: StudioPage, file: Path) -> None:

@@ -36,6 +36,7 @@ def _until(page: StudioPage, t: float) -> None:
 def test_a_mechanism_lives_on_the_page(open_page: OpenPage, tmp_path: Path) -> None:
     file = copy_model(tmp_path, "double_pendulum")
     page = open_page(file)
+    page.finished(page.start("simulate", duration="0.1"))  # a run that is shown gives way
     page.press("l")
     page.page.locator("#live-time").wait_for()
     step = page.ask("/api/live")["data"]["step"]

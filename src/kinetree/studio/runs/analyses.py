@@ -129,7 +129,7 @@ def words(analysis: str, options: Mapping[str, Any], run: str = "") -> list[str]
             line += [f"--{flag}={word}" for word in listed if word]
         elif value is True:
             line.append(f"--{flag}")
-        elif name != "run" and value not in (None, False):
+        elif name != "run" and value is not None and value is not False:  # 0 is a value
             line.append(f"--{flag}={value}")
     return [*line, "--json", *OUT[row.shown]]
 

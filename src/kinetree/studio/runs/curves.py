@@ -23,6 +23,10 @@ from kinetree.view.signals import first_curves, groups, join_outputs
 
 BLOCK = 64
 """Rows whose least and largest values are kept."""
+STEP = "step"
+"""Name of the curve of the steps that a solver made."""
+EVEN = 1e-6
+"""Difference of steps that are equal, as a share of them."""
 MOST_PIXELS = 4000
 """Most stretches into which a picture is divided."""
 ROWS_PER_PIXEL = 4
@@ -200,7 +204,15 @@ def read_curves(file: Path) -> RunCurves:
         names = [str(name) for name in run["event_name"].values]
         events = list(zip(run["event_time"].values.tolist(), names, strict=True))
     time = np.ascontiguousarray(run["time"].values, dtype=float)
+    if "method" in run.attrs and _is_uneven(time):  # its rows are the steps of the solver
+        values[STEP], units[STEP] = np.diff(time, prepend=2 * time[0] - time[1]), "s"
     return RunCurves(time, values, units, first_curves(join_outputs(found), independent), events)
+
+
+def _is_uneven(time: Array) -> bool:
+    """Whether rows are not at equal distances, as where a solver chose them; the last is cut."""
+    steps = np.diff(time)[:-1]
+    return len(steps) > 1 and bool(np.ptp(steps) > EVEN * steps.max())
 
 
 def curves_message(

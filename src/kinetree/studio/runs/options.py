@@ -54,9 +54,11 @@ class SimulateOptions(StartOptions):
     """Of a simulation."""
 
     duration: float = Field(5.0, gt=0, le=1e6, description="time to simulate [s]")
-    step: float | None = _positive(
-        "time between two rows, and the step of methods in equal steps [s]"
-    )
+    step: float | None = Field(
+        None, ge=0, le=1e12, allow_inf_nan=False,
+        description="time between two rows, and the step of methods in equal steps [s]; 0: rows "
+        "are the steps of the method, whose length is a curve",
+    )  # fmt: skip
     method: str | None = _choice("of integration", ("auto", *METHODS))
     formulation: str | None = _choice("of equal steps", FORMULATIONS)
     loops: str | None = _choice(

@@ -9,6 +9,10 @@ import { tell, useStudio, type Values } from "../store/state";
 
 const PATIENCE = 300; // after the last choice, before it is tried [ms]
 
+/** Options that only code of one quantity has, and those of a whole model. */
+const OF_ONE = ["of", "by", "parameters"];
+const OF_WHOLE = ["fmi", "output", "input", "step"];
+
 export default function Code(): ReactElement {
   const made = useStudio((s) => s.runs).filter((run) => run.analysis === "generate");
   const [targets, setTargets] = useState<TargetRow[]>([]);
@@ -25,10 +29,11 @@ export default function Code(): ReactElement {
     target: targets.length ? targets.map((row) => row.name) : [target],
     formalism: quantities.find((row) => row.name === of)?.formalisms ?? [],
   };
+  const isWhole = targets.find((row) => row.name === target)?.whole ?? false;
   const { trial, blocked } = useTrial(target, of, String(chosen["formalism"] ?? ""));
   return (
     <div className="runs code">
-      <section className="run-list" aria-label="Generate code"><RunForm only="generate" choices={choices} watch={watch} blocked={blocked} /></section>
+      <section className="run-list" aria-label="Generate code"><RunForm only="generate" choices={choices} watch={watch} blocked={blocked} idle={isWhole ? OF_ONE : OF_WHOLE} /></section>
       <section className="result scroll" aria-label="Archives" tabIndex={0}>
         <Trial trial={trial} target={targets.find((row) => row.name === target)} />
         <div className="tools"><button type="button" onClick={() => perform("share-live")}>Share a page that simulates</button> <span className="hint">one file with sliders, for browsers without a network</span></div>

@@ -38,7 +38,7 @@ export default function Equations(): ReactElement {
     <div className="equations">
       <div className="tools" role="toolbar" aria-label="Equations">
         <Derivation {...derived} take={take} />
-        <strong>{element ? element.replace(".", " ") : "the whole model"}</strong>
+        <strong>{element ? element.replace(/^bodies/, "body").replace(/s\./, " ").replace(".", " ") : "the whole model"}</strong>
         {told && <span id="equation-count">{element ? `${told.owned} own, ${told.entered} it enters, of ${told.total}` : `${told.total} equations; select an element to see its own`}</span>}
         {told && element !== "" && <Share operations={told.operations as [number, number]} formalism={told.formalism} />}
         {told && <Pages page={page} count={told.pages} go={setPage} />}

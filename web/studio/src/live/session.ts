@@ -66,9 +66,9 @@ let drawnAt = 0;
 export async function open(): Promise<void> {
   close();
   await flush();
+  wind({ run: null, ghost: null, playing: false });
   useLive.setState({ ...OFF, stage: "making", revision: state().document?.revision ?? -1 });
   show("live");
-  wind({ run: null, ghost: null, playing: false });
   try {
     const { data } = await ask<LiveAnswer>("/api/live");
     if (now().stage !== "making") return;
@@ -191,6 +191,6 @@ export async function takeLive(): Promise<void> {
   await startFrom(Object.fromEntries(names.map((name, k) => [name, q[k] ?? 0])), `start from the live motion at ${t.toPrecision(4)} s`);
 }
 
-useStudio.subscribe(({ clock }) => {
-  if (clock.run !== null && now().stage !== "off") close(); // a run that is chosen is shown instead
+useStudio.subscribe(({ clock }, before) => {
+  if (clock.run !== null && clock.run !== before.clock.run && now().stage !== "off") close(); // a run that is chosen is shown instead
 });

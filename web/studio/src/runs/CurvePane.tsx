@@ -1,7 +1,9 @@
 // Curves of the chosen runs: signals from a list, in time, one against another, or as differences.
-import { useEffect, useRef, useState, type ReactElement } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
+import { Choice } from "../panel/inputs";
 import type { CurvesMessage } from "../protocol/api";
 import { ask, download } from "../protocol/client";
+import { state } from "../store/state";
 import { largest, type Curve } from "./curves";
 import { Plot, type Mode, type Span } from "./Plot";
 
@@ -12,7 +14,19 @@ interface Known {
   end: number;
 }
 
+const MOTION = /^(q|qd|qdd|x)\./;
+const SHOWN = 3; // curves that are shown first
+const LOOKED = 100; // signals among which these are
 const NONE: Known = { signals: [], units: {}, events: [], end: 0 };
+
+/** The curves of one unit that move most. */
+async function widest(run: number, names: string[], units: Record<string, string>): Promise<string[]> {
+  const looked = names.slice(0, LOOKED);
+  const { curves } = await ask<CurvesMessage>(`/api/runs/${run}/signals?${looked.map((name) => `name=${encodeURIComponent(name)}`).join("&")}&pixels=8`);
+  const span = (name: string): number => Math.max(...(curves[name] ?? [0])) - Math.min(...(curves[name] ?? [0]));
+  const sorted = looked.sort((a, b) => span(b) - span(a));
+  return sorted.filter((name) => units[name] === units[sorted[0] ?? ""]);
+}
 
 export function CurvePane({ ids }: { ids: number[] }): ReactElement {
   const [known, setKnown] = useState<Known>(NONE);
@@ -20,23 +34,32 @@ export function CurvePane({ ids }: { ids: number[] }): ReactElement {
   const [wanted, setWanted] = useState("");
   const [mode, setMode] = useState<Mode>("time");
   const [span, setSpan] = useState<Span | null>(null);
-  const curves = useCurves(ids, names, mode, span);
+  const [over, setOver] = useState("");
+  const along = names.includes(over) ? over : names[0] ?? "";
+  const ordered = useMemo(() => (mode === "phase" ? [along, ...names.filter((name) => name !== along)] : names), [mode, along, names]);
+  const curves = useCurves(ids, ordered, mode, span);
   const first = ids[0];
   useEffect(() => {
     if (first === undefined) return;
-    void ask<CurvesMessage>(`/api/runs/${first}/signals`).then((said) => {
+    void ask<CurvesMessage>(`/api/runs/${first}/signals`).then(async (said) => {
+      // of an analysis along a run, what it adds to the motion
+      const run = state().runs.find((one) => one.id === first);
+      const isAlong = state().analyses.find((one) => one.name === run?.analysis)?.shown === "curves";
+      const added = isAlong ? said.signals.filter((name) => !MOTION.test(name)) : [];
+      const fresh = added.length ? await widest(first, added, said.units) : said.shown.length ? said.shown : said.signals.slice(0, 1);
       setKnown({ signals: said.signals, units: said.units, events: said.events as [number, string][], end: said.end });
       setSpan(null);
       setNames((old) => {
-        const kept = old.filter((name) => said.signals.includes(name));
-        return kept.length ? kept : said.shown.length ? said.shown.slice(0, 3) : said.signals.slice(0, 1);
+        const kept = old.filter((name) => (added.length ? added : said.signals).includes(name));
+        return kept.length ? kept : fresh.slice(0, SHOWN);
       });
     }, () => setKnown(NONE));
   }, [first]);
   if (first === undefined) return <p className="hint">No run is shown: start one, or choose one of the list.</p>;
   const toggle = (name: string): void => setNames(names.includes(name) ? names.filter((one) => one !== name) : [...names, name]);
   const listed = known.signals.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));
-  const query = names.map((name) => `name=${encodeURIComponent(name)}`).join("&");
+  const named = (list: string[]): string => list.map((name) => `name=${encodeURIComponent(name)}`).join("&");
+  const drawn = mode === "phase" ? `${named(ordered.slice(1))}&x=${encodeURIComponent(along)}` : named(names); // on paper
   return (
     <>
       <section className="signals" aria-label="Signals">
@@ -55,12 +78,13 @@ export function CurvePane({ ids }: { ids: number[] }): ReactElement {
           {(["time", "phase", "difference"] as const).map((one) => (
             <button key={one} type="button" aria-pressed={mode === one} disabled={(one === "difference" && ids.length < 2) || (one === "phase" && names.length < 2)} onClick={() => setMode(one)}>{one}</button>
           ))}
+          {mode === "phase" && names.length > 1 && <label>over <Choice label="signal along the axis" value={along} choices={names} commit={setOver} /></label>}
           <button type="button" disabled={span === null} onClick={() => setSpan(null)}>all</button>
           <details className="dropdown"><summary>export</summary><div>
             <button type="button" onClick={() => download(`/api/runs/${first}/table.csv`, `run${first}.csv`)}>CSV</button>
             <button type="button" onClick={() => download(`/api/runs/${first}/run.nc`, `run${first}.nc`)}>NetCDF</button>
-            <button type="button" onClick={() => download(`/api/runs/${first}/curves.svg?${query}`, `run${first}.svg`)}>SVG</button>
-            <button type="button" onClick={() => download(`/api/runs/${first}/curves.png?${query}`, `run${first}.png`)}>PNG</button>
+            <button type="button" onClick={() => download(`/api/runs/${first}/curves.svg?${drawn}`, `run${first}.svg`)}>SVG</button>
+            <button type="button" onClick={() => download(`/api/runs/${first}/curves.png?${drawn}`, `run${first}.png`)}>PNG</button>
             <button type="button" onClick={() => download(`/api/runs/${first}/page`, `run${first}.html`)}>page that moves</button>
           </div></details>
           {mode === "difference" && curves.map((curve) => {

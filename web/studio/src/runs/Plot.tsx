@@ -42,7 +42,7 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
   useEffect(() => {
     const place = host.current;
     if (!place || !held.current.curves.length) return undefined;
-    const made = mode === "phase" ? phase(place, held.current.curves) : overTime(place, held.current.curves, units, held);
+    const made = mode === "phase" ? phase(place, held.current.curves, units) : overTime(place, held.current.curves, units, held);
     plot.current = made;
     const sized = new ResizeObserver(() => made.setSize(size(place)));
     sized.observe(place);
@@ -216,12 +216,15 @@ function pans(shown: uPlot, held: Held): void {
 }
 
 /** The second curve over the first, the third over it too. */
-function phase(place: HTMLElement, curves: Curve[]): uPlot {
+function phase(place: HTMLElement, curves: Curve[], units: Record<string, string>): uPlot {
   const { text, line } = inks();
   const runs = [...new Set(curves.map((curve) => curve.run))];
+  const withUnit = (name: string): string => (units[name] ? `${name} [${units[name]}]` : name);
+  const across = curves[0]?.name ?? "";
+  const upwards = [...new Set(curves.map((curve) => curve.name))].filter((name) => name !== across);
   const rows = runs.flatMap((run) => {
     const own = curves.filter((curve) => curve.run === run);
-    return own.slice(1).map((curve) => ({ x: own[0]?.values ?? [], y: curve.values, label: `${curve.name} over ${own[0]?.name} · run ${run}` }));
+    return own.slice(1).map((curve) => ({ x: own[0]?.values ?? [], y: curve.values, label: `${curve.name} over ${own[0]?.name}${runs.length > 1 ? ` · run ${run}` : ""}` }));
   });
   const data = [null, ...rows.map((row) => [row.x, row.y])] as unknown as uPlot.AlignedData;
   const bounds = (list: number[]): [number, number] => {
@@ -254,7 +257,8 @@ function phase(place: HTMLElement, curves: Curve[]): uPlot {
       return null;
     } } }, legend: { live: false }, hooks: { setSelect: [() => (zoomed = true)] },
     scales: { x: { time: false, range: range("x") }, y: { range: range("y") } },
-    axes: [{ stroke: text, grid: { stroke: line, width: 0.5 }, label: curves[0]?.name ?? "", labelSize: 16 }, { stroke: text, grid: { stroke: line, width: 0.5 }, size: 62 }],
+    axes: [{ stroke: text, grid: { stroke: line, width: 0.5 }, label: withUnit(across), labelSize: 16 },
+      { stroke: text, grid: { stroke: line, width: 0.5 }, size: 62, label: upwards.length === 1 ? withUnit(upwards[0] ?? "") : [...new Set(upwards.map((name) => units[name]))].join(", "), labelSize: 16 }],
     series: [{}, ...rows.map((row, k): uPlot.Series => ({ label: row.label, stroke: colours()[k % LIGHT.length] ?? "", paths: draw as unknown as uPlot.Series.PathBuilder }))],
   }, data, place);
 }

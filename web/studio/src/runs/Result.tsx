@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactElement } from "react";
 import type { ResultMessage, RunState } from "../protocol/api";
 import { ask, download } from "../protocol/client";
 import type { Operation } from "../protocol/text";
-import { edit } from "../store/document";
+import { edit, isMapping } from "../store/document";
 import { tell, wind } from "../store/state";
 import { takeRest } from "../view3d/start";
 import { isGoing, title } from "./jobs";
@@ -28,10 +28,11 @@ export function Result({ run }: { run: RunState }): ReactElement {
   if (!result) return <p className="hint">…</p>;
   const operations = (Array.isArray(result["operations"]) ? result["operations"] : []) as Operation[];
   const rest = Object.entries(result).filter(([name]) => name !== "operations");
+  const named = Object.entries(isMapping(result["parameters"]) ? result["parameters"] : {}); // best values
   const lists = rest.filter(([, value]) => Array.isArray(value) && typeof value[0] === "object" && value[0] !== null && !Array.isArray(value[0])) as [string, Record<string, unknown>[]][];
   const tables = rest.filter(([, value]) => Array.isArray(value) && Array.isArray(value[0])) as [string, Table][];
   const isIndex = (value: unknown): boolean => Array.isArray(value) && typeof value[0] === "number";
-  const plain = rest.filter(([name]) => ![...lists, ...tables].some(([other]) => other === name))
+  const plain = rest.filter(([name]) => ![...lists, ...tables].some(([other]) => other === name) && !(name === "parameters" && named.length))
     .sort(([, a], [, b]) => Number(isIndex(a)) - Number(isIndex(b))); // words before lists of numbers
   const take = async (): Promise<void> => {
     await edit(operations, `values of run ${run.id}`);
@@ -46,6 +47,7 @@ export function Result({ run }: { run: RunState }): ReactElement {
       {run.analysis === "film" && <Film run={run} kind={String(result["file"] ?? "").split(".").at(-1) ?? ""} />}
       {run.analysis === "modes" && <Roots run={run.id} rows={lists.find(([name]) => name === "modes")?.[1] ?? []} />}
       {lists.map(([name, rows]) => <Rows key={name} name={name} rows={rows} {...(name === "modes" ? { action: { title: "motion", of: (k: number) => <Animate run={run.id} mode={k} /> } } : {})} />)}
+      {named.length > 0 && <Rows name="best values" rows={named.map(([parameter, value]) => ({ parameter, value }))} />}
       {tables.map(([name, table]) => <Matrix key={name} name={name} table={table} facts={result} />)}
       <table className="facts"><tbody>{plain.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{told(value)}</td></tr>)}</tbody></table>
     </section>

@@ -11,7 +11,7 @@ type Row = Record<string, unknown>;
 
 export function Rows({ name, rows, action }: { name: string; rows: Row[]; action?: { title: string; of: (k: number) => ReactElement } }): ReactElement {
   const [page, setPage] = useState(0);
-  const columns = Object.keys(rows[0] ?? {}).filter((column) => typeof rows[0]?.[column] !== "object" || rows[0]?.[column] === null);
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => rows.some((row) => row[column] !== "" && row[column] !== null && typeof row[column] !== "object"));
   const pages = Math.ceil(rows.length / PAGE);
   const first = Math.min(page, pages - 1) * PAGE;
   const table = (): string => [columns, ...rows.map((row) => columns.map((column) => row[column]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";

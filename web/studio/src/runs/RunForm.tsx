@@ -18,6 +18,8 @@ interface Option {
 /** Options that are shown at once in every form that has them. */
 const OFTEN = ["q", "method", "step", "equilibrium", "lock", "output", "kind"];
 
+const NONE: readonly string[] = [];
+
 interface FormProps {
   done?: () => void;
   /** The one analysis that is offered. */
@@ -28,9 +30,11 @@ interface FormProps {
   watch?: (options: Values) => void;
   /** Whether what is chosen cannot be made. */
   blocked?: boolean;
+  /** Options that mean nothing for what is chosen; they are not shown, and not given. */
+  idle?: readonly string[];
 }
 
-export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps): ReactElement {
+export function RunForm({ done, only, choices = {}, watch, blocked, idle = NONE }: FormProps): ReactElement {
   const analyses = useStudio((s) => s.analyses);
   const runs = useStudio((s) => s.runs);
   const shown = useStudio((s) => s.clock.run);
@@ -42,7 +46,7 @@ export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps)
   useEffect(() => watch?.(chosen ?? {}), [watch, chosen]);
   if (!row) return <p className="hint">The table of analyses is being read.</p>;
   const given = kept[row.name] ?? {};
-  const fields = Object.entries((row.options["properties"] ?? {}) as Record<string, Option>);
+  const fields = Object.entries((row.options["properties"] ?? {}) as Record<string, Option>).filter(([field]) => !idle.includes(field));
   const needed = (row.options["required"] ?? []) as string[];
   const isMain = ([field, option]: [string, Option]): boolean => only !== undefined || needed.includes(field) || given[field] !== undefined
     || OFTEN.includes(field) || typeof option.default === "number";
@@ -68,7 +72,7 @@ export function RunForm({ done, only, choices = {}, watch, blocked }: FormProps)
     remember("options", next);
   };
   const go = (): void => {
-    const wanted = { ...given };
+    const wanted = Object.fromEntries(Object.entries(given).filter(([field]) => !idle.includes(field)));
     if (row.needs_run) wanted["run"] = own?.id ?? 0;
     void start(row.name, wanted, only ? "code" : "plots");
     done?.();

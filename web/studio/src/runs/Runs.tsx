@@ -35,7 +35,7 @@ export default function Runs(): ReactElement {
         </div>
         {!runs.length && <RunForm />}
         <ul>{runs.toReversed().map((run) => (
-          <Item key={run.id} run={run} picked={picked} pick={setPicked} open={() => {
+          <Item key={run.id} run={run} told={view === "curves" || !told ? run.id === shown : run.id === told.id} picked={picked} pick={setPicked} open={() => {
             setView(run.has_curves ? "curves" : "result");
             setTable(run.has_curves ? null : run.id);
           }} made={() => {
@@ -53,11 +53,12 @@ export default function Runs(): ReactElement {
   );
 }
 
-function Item({ run, picked, pick, open, made }: { run: RunState; picked: number[]; pick: (ids: number[]) => void; open: () => void; made: () => void }): ReactElement {
+function Item({ run, picked, pick, open, made, told }: { told: boolean; run: RunState; picked: number[]; pick: (ids: number[]) => void; open: () => void; made: () => void }): ReactElement {
   const clock = useStudio((s) => s.clock);
   const moves = run.has_curves && !isGoing(run) && run.analysis !== "measured";
   const toggle = (): void => pick(picked.includes(run.id) ? picked.filter((one) => one !== run.id) : [...picked, run.id]);
   const show = (): void => {
+    if (run.analysis === "measured" && !picked.includes(run.id)) toggle(); // it has no mechanism to show
     if (moves || run.analysis === "modes") wind({ run: run.id, t: 0, clip: 0, playing: run.analysis === "modes" });
     open();
   };
@@ -67,18 +68,22 @@ function Item({ run, picked, pick, open, made }: { run: RunState; picked: number
     if (clock.run === run.id) wind({ run: null });
   };
   return (
-    <li className={run.id === clock.run ? "chosen" : ""} data-run={run.id}>
+    <li className={told ? "chosen" : ""} data-run={run.id}>
       <button type="button" className="run-name" onClick={show} title={run.error}>
         {title(run)} <span className={run.state === "failed" ? "error" : "dim"}>{run.state === "finished" ? "" : run.state}</span>
       </button>
-      {isGoing(run) && <progress max={1} {...(run.progress === null ? {} : { value: run.progress })} aria-label={`progress of run ${run.id}`} />}
-      {isGoing(run) && run.left !== null && <span className="dim">{Math.ceil(run.left)} s left</span>}
-      {isGoing(run) && <button type="button" onClick={() => void cancel(run.id)}>cancel</button>}
-      {run.has_curves && !isGoing(run) && <label title="lay it over the run that is shown"><input type="checkbox" checked={picked.includes(run.id)} onChange={toggle} />overlay</label>}
-      {moves && <label title="a pale second mechanism"><input type="checkbox" checked={clock.ghost === run.id}
-        onChange={() => wind({ ghost: clock.ghost === run.id ? null : run.id })} />ghost</label>}
       <button type="button" className="icon" aria-label={`what run ${run.id} was made from`} title="Name, settings, manifest and text of this run" onClick={made}>i</button>
       {!isGoing(run) && <button type="button" className="icon" aria-label={`forget run ${run.id}`} title="Forget this run" onClick={() => void forget()}>×</button>}
+      {isGoing(run) && <span className="along">
+        <progress max={1} {...(run.progress === null ? {} : { value: run.progress })} aria-label={`progress of run ${run.id}`} />
+        {run.left !== null && <span className="dim">{Math.ceil(run.left)} s left</span>}
+        <button type="button" onClick={() => void cancel(run.id)}>cancel</button>
+      </span>}
+      {run.has_curves && !isGoing(run) && <span className="along">
+        <label title="lay it over the run that is shown"><input type="checkbox" checked={picked.includes(run.id)} onChange={toggle} />overlay</label>
+        {moves && <label title="a pale second mechanism"><input type="checkbox" checked={clock.ghost === run.id}
+          onChange={() => wind({ ghost: clock.ghost === run.id ? null : run.id })} />ghost</label>}
+      </span>}
       {run.state === "failed" && <p className="error">{run.error}</p>}
     </li>
   );
