@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import qmc
 
 from kinetree.analysis.optimising.methods import Minimum, Optimiser, minimise_smooth
 from kinetree.analysis.optimising.trials import EnoughError, Trials
@@ -85,6 +84,8 @@ class OneWay:
         return next((s for s in places if "failed" not in own.row(s)), first)
 
     def _elsewhere(self, count: int) -> Iterator[Array]:
+        from scipy.stats import qmc
+
         yield from quiet_points(qmc.Sobol(count, seed=self.seed + 1), ELSEWHERE)
 
     def _missed(self, own: Trials, s: Array) -> bool:
