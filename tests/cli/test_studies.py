@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from tests.approx import FORMALISM, READ_OFF, assert_close
 from tests.cli.test_analyses import Capture, answer, run, stored
 from tests.identification.arms import arm, motion, recorded
@@ -109,6 +110,28 @@ def test_gains_that_are_unknown_and_a_load(tmp_path: Path, capsys: Capture) -> N
     both = answer(capsys, *command, str(free), "--carried", "load=1")
     assert_close(both["parameters"]["hinge.current_gain"], 0.5, FORMALISM)
     assert_close(both["parameters"]["rod.h_x"], 0.6, FORMALISM)
+
+
+def test_runs_are_predicted_and_speeds_of_friction_found(tmp_path: Path, capsys: Capture) -> None:
+    files = []
+    for seed in (1, 2):
+        data = recorded(arm(rubs=True), motion(301, seed=seed))
+        table = np.column_stack([data[k] for k in ("time", "q", "qd", "qdd", "tau")])
+        names = ["time", *(f"{k}{n}" for k in ("q", "qd", "qdd", "tau") for n in (1, 2, 3))]
+        files.append(str(tmp_path / f"{seed}.csv"))
+        np.savetxt(files[-1], table, delimiter=",", header=",".join(names), comments="")
+    command = ("identify", stored(arm((2.0, 2.5, 1.5)), tmp_path), *files, "--cutoff", "0",
+               "--friction", "coulomb", "--friction", "viscous", "--predict", "2")  # fmt: skip
+    found = answer(capsys, *command, "--smooth", "unknown")
+    assert_close(found["parameters"]["j1.smooth"], 0.02, FORMALISM)
+    assert max(found["rms_held"].values()) < READ_OFF
+    assert "not a valid speed" in answer(capsys, *command, "--smooth", "slow", code=1)["error"]
+    pytest.importorskip("clarabel")
+    volume = ("--method", "consistent", "--volume", "b2=0.1,0,0:0.3,0.2,0.2")
+    found = answer(capsys, *command, *volume)
+    assert found["deviations"]["b1.mass"] > 0.1
+    wrong = answer(capsys, *command, *volume[:-1], "b2=0,0:1", code=1)
+    assert "write BODY=X,Y,Z:A,B,C" in wrong["error"]
 
 
 def test_a_sweep_goes_into_a_folder(tmp_path: Path, capsys: Capture) -> None:

@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.bad_data import check_recording, tell_unexplained
-from kinetree.analysis.identifying.choices import RUBBING, check_choices, what_is_held
+from kinetree.analysis.identifying.bad_data import (
+    check_recording,
+    tell_driving,
+    tell_unexplained,
+)
+from kinetree.analysis.identifying.choices import RUBBING, SMOOTH, check_choices, what_is_held
 from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
 from kinetree.analysis.identifying.consistent import Prior, consistent
+from kinetree.analysis.identifying.dry_friction import (
+    SpeedEstimate,
+    find_gains_and_speeds,
+    find_speeds,
+    tell_other_speeds,
+)
 from kinetree.analysis.identifying.equations import FitEquations, equations
 from kinetree.analysis.identifying.estimate import Estimate
 from kinetree.analysis.identifying.filtering import RecordedPiece, cut
@@ -19,7 +29,12 @@ from kinetree.analysis.identifying.from_motion import USES, MotionChoices, from_
 from kinetree.analysis.identifying.gains import GainEstimate, find_gains
 from kinetree.analysis.identifying.instrumental import instrumental
 from kinetree.analysis.identifying.least_squares import least_squares
-from kinetree.analysis.identifying.recordings import DataOptions, RecordedMotion, read_recordings
+from kinetree.analysis.identifying.recordings import (
+    UNKNOWN,
+    DataOptions,
+    RecordedMotion,
+    read_recordings,
+)
 from kinetree.analysis.identifying.report.words import idle, meaning, sentences
 from kinetree.analysis.identifying.result import (
     Identification,
@@ -30,7 +45,7 @@ from kinetree.analysis.inverse import inverse
 from kinetree.analysis.runs.manifest import manifest
 from kinetree.arguments import changed_arguments, check_arguments
 from kinetree.arrays import Array
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, warn
 from kinetree.results.dataset import attributes
 from kinetree.solve.one_thread import one_thread
 
@@ -48,7 +63,7 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
     bodies: Sequence[str] | None = None,
     friction: Sequence[str] = RUBBING,
     rotors: bool = False,
-    smooth: float = 0.02,
+    smooth: float | str = SMOOTH,
     measured: str = "tau",
     cutoff: float | None = None,
     held_out: float | Sequence[int] = 0.3,
@@ -77,7 +92,8 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
         bodies: whose parameters are unknown, as a payload alone; by default all that move.
         friction: unknown parameters of every joint: "coulomb", "viscous", "offset".
         rotors: whether rotor inertias are unknown.
-        smooth: speed over which dry friction grows where the model does not say [rad/s or m/s].
+        smooth: speed over which dry friction grows where the model does not say [rad/s or m/s];
+            "unknown" has that of every joint found, of "least_squares" and "consistent".
         measured: "tau", efforts along the velocities; "wrench", that of the ground on the machine.
         cutoff: of the filter of coordinates and efforts [Hz]; 0 for none, by default one well
             above the motion.
@@ -117,12 +133,37 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
         return from_motion(table, found, MotionChoices.of(given))
     pieces, notes = _pieces(model, found, cutoff)
     others = _instruments(model, instruments, found, pieces, how)
+    facts = {"method": method, "data": "; ".join(notes)}
     with one_thread():
         rows = equations(table, pieces, others, held_out, how.open_gains)
-        motors = _gains(table, rows, how)
-        rows = rows if motors is None else rows.at_gains(motors.k)
-        made = _estimate(rows, table, method, Prior(prior, volumes or {}), motors)
-    return _result(table, rows, made, motors, {"method": method, "data": "; ".join(notes)})
+        return _fit(table, rows, pieces, given, facts)
+
+
+def _fit(
+    table: ParameterColumns,
+    rows: FitEquations,
+    pieces: Sequence[RecordedPiece],
+    given: Mapping[str, Any],
+    facts: Mapping[str, Any],
+) -> Identification:
+    """The estimate from equations, with gains or speeds where they are unknown."""
+    more: GainEstimate | SpeedEstimate | None = None
+    prior, gains = Prior(given["prior"], given["volumes"] or {}), given["gains"] or {}
+    unknown_gains = [name for name, gain in gains.items() if gain == UNKNOWN]
+    if unknown_gains and given["smooth"] == UNKNOWN:
+        more = find_gains_and_speeds(table, pieces, rows, unknown_gains)
+        rows = more.rows
+    elif unknown_gains:
+        nominal = table.regrouping @ table.nominal
+        more = find_gains(rows, nominal, unknown_gains, _base_names(table))
+        rows = rows.at_gains(more.k)
+    elif given["smooth"] == UNKNOWN:
+        more = find_speeds(table, pieces, rows)
+        rows = more.rows
+    if given["smooth"] != UNKNOWN:
+        tell_other_speeds(table, pieces, rows)
+    made = _estimate(rows, table, given["method"], prior, more)
+    return _result(table, rows, made, {} if more is None else more.values, facts)
 
 
 def _data_options(given: Mapping[str, Any]) -> DataOptions:
@@ -135,7 +176,8 @@ def _unknowns(given: Mapping[str, Any], found: Sequence[RecordedMotion]) -> Unkn
     """What is to be found."""
     absents = tuple(dict.fromkeys(one.absent for one in found))
     return Unknowns(
-        given["bodies"], tuple(given["friction"]), given["rotors"], given["smooth"],
+        given["bodies"], tuple(given["friction"]), given["rotors"],
+        SMOOTH if given["smooth"] == UNKNOWN else given["smooth"],
         given["measured"], given["locked"], tuple(given["carried"] or {}), absents,
     )  # fmt: skip
 
@@ -201,7 +243,14 @@ def _instruments(
             element="instruments",
             cure="give one per recording",
         )
-    return [_along(plans[piece.recording - 1], piece) for piece in pieces]
+    made = [_along(plans[piece.recording - 1], piece) for piece in pieces]
+    for run, plan in zip(found, plans, strict=True):
+        if run.q.shape == plan.q.shape and np.array_equal(run.q, plan.q):
+            warn(
+                "instruments: they are the recorded motion itself, so its errors make the bias of "
+                "least squares; give the motion that was planned, or a second recording of it"
+            )
+    return made
 
 
 def _along(plan: RecordedMotion, piece: RecordedPiece) -> RecordedPiece:
@@ -225,28 +274,22 @@ def _base_names(table: ParameterColumns) -> list[str]:
     return [table.names[k] for k in table.base[0]]
 
 
-def _gains(table: ParameterColumns, rows: FitEquations, how: DataOptions) -> GainEstimate | None:
-    """The gains of motors that are unknown; none where all are known."""
-    if not how.open_gains:
-        return None
-    nominal = table.regrouping @ table.nominal
-    return find_gains(rows, nominal, how.open_gains, _base_names(table))
-
-
 def _estimate(
     rows: FitEquations,
     table: ParameterColumns,
     method: str,
     prior: Prior,
-    motors: GainEstimate | None,
+    more: GainEstimate | SpeedEstimate | None,
 ) -> Estimate:
     nominal = table.regrouping @ table.nominal
-    if motors is not None:
+    if more is not None:
         if method == "least_squares":
-            return motors.estimate
+            return more.estimate
         made = consistent(rows, table, prior)
-        own = motors.estimate
-        return replace(made, covariance=own.covariance, untold=own.untold, sizes=own.sizes)
+        own = more.estimate
+        return replace(
+            made, covariance=own.covariance, untold=own.untold, sizes=own.sizes, words=own.words
+        )
     if method == "consistent":
         return consistent(rows, table, prior)
     return {"least_squares": least_squares, "instrumental": instrumental}[method](rows, nominal)
@@ -256,27 +299,27 @@ def _result(
     table: ParameterColumns,
     rows: FitEquations,
     made: Estimate,
-    motors: GainEstimate | None,
+    more: Mapping[str, float],
     facts: Mapping[str, Any],
 ) -> Identification:
-    """The result, with the Dataset of residuals."""
-    gains = {} if motors is None else motors.values
+    """The result, with the Dataset of residuals; gains or speeds that were found go along."""
     base = _base_names(table)
-    names = [*base, *gains]
+    names = [*base, *more]
     pi = standard_parameters(table, made.x) if made.pi is None else made.pi
     standard = dict(zip(table.names, pi.tolist(), strict=True))
     values = standard if made.pi is not None else dict(zip(base, made.x.tolist(), strict=True))
-    values = {**values, **gains}
+    values = {**values, **more}
     deviations = dict(zip(names, np.sqrt(np.diag(made.covariance)).tolist(), strict=True))
     if made.pi_covariance is not None:
         own = dict(zip(table.names, np.sqrt(np.diag(made.pi_covariance)).tolist(), strict=True))
-        deviations = {**own, **{name: deviations[name] for name in gains}}
-    untold = sentences(names, made.untold, made.sizes) if motors is None else motors.words
-    told = np.concatenate([made.x, list(gains.values())])
+        deviations = {**own, **{name: deviations[name] for name in more}}
+    words = made.words or sentences(names, made.untold, made.sizes)
+    told = np.concatenate([made.x, list(more.values())])
     base_values = dict(zip(names, told, strict=True))
     data = _dataset(table, rows, made, (values, deviations, base_values), facts)
+    tell_driving(values, deviations)
     return Identification(
-        values, deviations, meaning(table), tuple(idle(table)), tuple(untold), data, standard,
+        values, deviations, meaning(table), tuple(idle(table)), tuple(words), data, standard,
         table,
     )  # fmt: skip
 

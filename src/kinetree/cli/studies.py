@@ -66,7 +66,9 @@ VolumeOption = Annotated[
     Given, typer.Option(help="Ellipsoid with a body's mass: BODY=X,Y,Z:A,B,C, its half axes.")
 ]
 PriorOption = Annotated[float, typer.Option(help="Measurements that the model counts for.")]
-SmoothOption = Annotated[float, typer.Option(help="Speed over which dry friction grows.")]
+SmoothOption = Annotated[
+    str, typer.Option(help="Speed over which dry friction grows; unknown has it found.")
+]
 IntoFolder = Annotated[
     Path | None, typer.Option("-o", "--into", help="Folder; killed, it goes on from there.")
 ]
@@ -159,7 +161,7 @@ def identify(
     carried: LoadOption = None,
     prior: PriorOption = 0.1,
     volume: VolumeOption = None,
-    smooth: SmoothOption = 0.02,
+    smooth: SmoothOption = "0.02",
     instruments: Annotated[list[str] | None, typer.Option(help="Planned motions.")] = None,
     segment: Annotated[float, typer.Option(help=r"Of output_error \[s].")] = 1.0,
     coefficient: Annotated[Given, typer.Option(help="Of laws (output_error).")] = None,
@@ -178,7 +180,7 @@ def identify(
             measured=measured, cutoff=cutoff, held_out=predict or held_out, locked=parse(locked),
             columns=_words(column), units=_words(unit), gains=_gains(gain), segment=segment,
             carried=_read_loads(carried), prior=prior, volumes=_read_volumes(volume),
-            smooth=smooth, **more,
+            smooth=_speed(smooth), **more,
         )  # fmt: skip
         files = _write_fit(fit, out, page)
     _say_fit(fit, {**files, "warnings": notes}, as_json)
@@ -368,6 +370,18 @@ def _read_loads(given: Given) -> dict[str, list[int]] | None:
     """Bodies with the numbers of the recordings that have them."""
     rows = dict(read_numbers(word, ",", "--carried") for word in given or ())
     return {name: [int(x) for x in row] for name, row in rows.items()} or None
+
+
+def _speed(word: str) -> float | str:
+    """A speed, or the word for one that is to be found."""
+    try:
+        return word if word == UNKNOWN else float(word)
+    except ValueError:
+        raise FormatError(
+            f"'{word}' is not a valid speed",
+            element="--smooth",
+            cure=f"give a number, or {UNKNOWN}",
+        ) from None
 
 
 def _words(given: Given) -> dict[str, str] | None:

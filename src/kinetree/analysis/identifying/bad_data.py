@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,9 +14,12 @@ from kinetree.results.dataset import PARTS
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
+    from kinetree.model.parts import Limits
 
 TURNS = 20.0
 """Angle [rad] beyond which a joint is not thought to go to and fro: the numbers are degrees."""
+BEYOND = 2.0
+"""Distance from the middle of the range of a joint, as a multiple of the range, that it has not."""
 TO_AND_FRO = 1.2
 """Way of a coordinate, as a multiple of its range, above which it does not go round and round."""
 STILL = 1e-6
@@ -32,6 +35,8 @@ UNEXPLAINED, WORSE = 0.8, 1.5
 from which the model does not explain it."""
 SLOW = 1e-3
 """Range of a velocity [rad/s or m/s] below which its unit cannot be told."""
+CLEAR = 5.0
+"""Standard deviations below zero from which friction is no error of the measurement."""
 STUCK = 0.02
 """Share of the rows at one extreme value, one after the other, at which a signal is cut off."""
 
@@ -80,6 +85,22 @@ def tell_unexplained(rows: Sequence[str], measured: Array, rms: Array, rms_held:
         )
 
 
+def tell_driving(values: Mapping[str, float], deviations: Mapping[str, float]) -> None:
+    """Warn of dry friction that is clearly below zero: it would drive its joint."""
+    wrong = {
+        name: value / deviations[name]
+        for name, value in values.items()
+        if name.endswith(".coulomb") and value < -CLEAR * deviations.get(name, np.inf) < 0
+    }
+    if wrong:
+        worst = min(wrong, key=lambda name: wrong[name])
+        joint = worst.removesuffix(".coulomb")
+        warn(
+            f"dry friction of '{joint}' is {values[worst]:.3g}, {-wrong[worst]:.2g} deviations "
+            "below zero, which drives it: look at the sign of its effort and of its coordinate"
+        )
+
+
 def _refuse_sparse(found: RecordedMotion) -> None:
     """Refuse times that are hardly seconds."""
     apart = float(np.median(np.diff(found.time)))
@@ -113,16 +134,27 @@ def _refuse_stop(found: RecordedMotion, label: str, column: Array) -> None:
 
 
 def _refuse_degrees(model: Mechanism, found: RecordedMotion) -> None:
-    """Refuse angles that go to and fro over several turns."""
+    """Refuse angles that go to and fro over several turns, or far beyond the limits of a joint."""
     turning = [unit == "rad" for joint in model.leaders for unit in joint.q_units]
+    limits = [joint.limits for joint in model.leaders for _ in joint.q_units]
     for k, (label, column) in enumerate(zip(model.coordinates, found.q.T, strict=True)):
         size, way = float(np.abs(column).max()), float(np.abs(np.diff(column)).sum())
-        if turning[k] and size > TURNS and way > TO_AND_FRO * np.ptp(column):
+        to_and_fro = size > TURNS and way > TO_AND_FRO * np.ptp(column)
+        if turning[k] and (to_and_fro or _is_far_beyond(limits[k], column)):
             raise ModelError(
                 f"q of '{label}' reaches {size:.4g}, which is not a valid angle in radians",
                 element=found.name,
                 cure='give units={"q": "deg"} ("rad" if it is right), and those of qd',
             )
+
+
+def _is_far_beyond(limits: Limits | None, column: Array) -> bool:
+    """Whether a coordinate goes far beyond the limits of its joint, as degrees would."""
+    if limits is None or limits.lower is None or limits.upper is None:
+        return False
+    wide = limits.upper - limits.lower
+    middle = (limits.upper + limits.lower) / 2
+    return bool(wide > 0 and np.abs(column - middle).max() > BEYOND * wide)
 
 
 def _check_rates(model: Mechanism, found: RecordedMotion) -> None:

@@ -18,6 +18,10 @@ METHODS = ("least_squares", "instrumental", "consistent", "output_error")
 """Kinds of estimates."""
 FINDS_GAINS = ("least_squares", "consistent")
 """Methods that find gains of motors."""
+FINDS_SPEEDS = FINDS_GAINS
+"""Methods that find speeds over which dry friction grows."""
+SMOOTH = 0.02
+"""Speed over which dry friction grows, where nobody says [rad/s or m/s]."""
 RUBBING = ("coulomb", "viscous", "offset")
 """Parameters of friction."""
 
@@ -42,13 +46,27 @@ def check_choices(given: Mapping[str, Any], changed: Sequence[str]) -> None:
         for word in words:
             if word not in known:
                 raise unknown("name", word, known, name)
-    check_positive(
-        "a positive number", smooth=given["smooth"], prior=given["prior"], segment=given["segment"]
-    )
+    check_positive("a positive number", prior=given["prior"], segment=given["segment"])
+    _check_smooth(given)
     _check_gains(given)
     refuse_useless(given, [name for name in changed if given[name]])
     if given["cutoff"]:
         check_positive("a positive frequency in Hz, or 0", cutoff=given["cutoff"])
+
+
+def _check_smooth(given: Mapping[str, Any]) -> None:
+    """Refuse speeds of dry friction that are none, and unknown ones where they are not found."""
+    if given["smooth"] != UNKNOWN:
+        if isinstance(given["smooth"], str):
+            raise unknown("word", given["smooth"], (UNKNOWN,), "smooth")
+        check_positive("a positive number", smooth=given["smooth"])
+        return
+    if given["method"] not in FINDS_SPEEDS or given["measured"] != "tau":
+        raise UnsupportedError(
+            "it finds no speeds of dry friction",
+            element=f"smooth, method '{given['method']}'",
+            cure=f"give a number in rad/s or m/s, or take method='{FINDS_SPEEDS[0]}' and efforts",
+        )
 
 
 def what_is_held(held_out: HeldOut, count: int) -> HeldOut:

@@ -85,10 +85,12 @@ class ParameterColumns:
         bodies: whose parameters are unknown.
         program: the regressor.
         places: where the parameters of the open bodies stand in it.
+        speeds: over which dry friction grows, where the data told [rad/s or m/s].
     """
 
     def __init__(self, model: Mechanism, wanted: Unknowns) -> None:
         self.model, self.wanted = model, wanted
+        self.speeds: dict[str, float] = {}
         bare = _without_friction(model, wanted)
         wrench = wanted.measured == "wrench"
         program = derive(
@@ -301,6 +303,8 @@ class ParameterColumns:
 
     def smooth(self, velocity: str) -> float:
         """Speed over which dry friction of a joint grows: the model's own, or the usual one."""
+        if velocity in self.speeds:
+            return self.speeds[velocity]
         found = friction_of(self.model, velocity)
         return self.wanted.smooth if found is None else float(found.scalars["smooth"])
 

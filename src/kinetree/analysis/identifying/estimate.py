@@ -28,6 +28,7 @@ class Estimate:
         pi: values of all parameters, where the estimate finds them.
         pi_covariance: of their errors, with what the model says beforehand.
         facts: about the way; go into the attributes of the result.
+        words: what is untold, one sentence each, where `untold` does not say it by itself.
     """
 
     x: Array
@@ -38,6 +39,7 @@ class Estimate:
     pi: Array | None = None
     pi_covariance: Array | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class ToldDirections:
         scale: lengths of the columns.
         U, s, Vt: singular values and vectors that are told.
         rest: directions that are not, in x.
-        condition: largest singular value of A over the smallest.
+        rows: A.
     """
 
     scale: Array
@@ -56,7 +58,13 @@ class ToldDirections:
     s: Array
     Vt: Array
     rest: Array
-    condition: float
+    rows: Array
+
+    @property
+    def condition(self) -> float:
+        """Largest singular value of A over the smallest."""
+        values = np.linalg.svd(self.rows, compute_uv=False)
+        return float(values[0] / values[-1]) if values[-1] > 0 else float("inf")
 
     def covariance(self, spread: float) -> Array:
         """(Aᵀ A)⁻¹ times the spread (eq. 9); infinite for what is not told."""
@@ -77,6 +85,4 @@ def tell(A: Array) -> ToldDirections:
     scale = np.where(scale > 0, scale, 1.0)
     U, s, Vt = np.linalg.svd(A / scale, full_matrices=False)
     good = s > TOLD * s[0]
-    plain = np.linalg.svd(A, compute_uv=False)
-    condition = float(plain[0] / plain[-1]) if plain[-1] > 0 else float("inf")
-    return ToldDirections(scale, U[:, good], s[good], Vt[good], Vt[~good] / scale, condition)
+    return ToldDirections(scale, U[:, good], s[good], Vt[good], Vt[~good] / scale, A)

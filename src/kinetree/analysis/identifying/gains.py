@@ -29,6 +29,15 @@ from kinetree.errors import ModelError, UnsupportedError
 
 ROUNDS = 60
 """Most rounds of the method."""
+FIRST = 12
+"""Rounds in which parameters and gains are found by turns, before both at once."""
+RUBS = ("coulomb", "viscous")
+"""Friction: what it takes is not negative."""
+CLEAR = 9.0
+"""Sum of squares, in variances, by which data tell a sign."""
+EXACT = 1e-4
+"""Errors of currents are not believed to be a smaller share of them: where those of one motor are
+hardly seen, the others count as well."""
 SETTLED = 1e-13
 """Share of the sum of squares below which its fall is the end."""
 LINKED = 1e-6
@@ -48,13 +57,13 @@ class GainEstimate:
         names: velocities of the motors.
         k: their gains [N.m/A or N/A].
         estimate: of the parameters; its covariance and what is untold have the gains behind them.
-        words: what the data do not tell, one sentence each.
+        spread: standard deviation of every equation, of currents where its gain is unknown.
     """
 
     names: tuple[str, ...]
     k: Array
     estimate: Estimate
-    words: tuple[str, ...]
+    spread: Array
 
     @property
     def values(self) -> dict[str, float]:
@@ -63,7 +72,11 @@ class GainEstimate:
 
 
 def find_gains(
-    rows: FitEquations, nominal: Array, names: Sequence[str], base: Sequence[str]
+    rows: FitEquations,
+    nominal: Array,
+    names: Sequence[str],
+    base: Sequence[str],
+    sigma: Array | None = None,
 ) -> GainEstimate:
     """Gains and parameters at once.
 
@@ -72,9 +85,13 @@ def find_gains(
         nominal: values of the base parameters in the model; what is not told is theirs.
         names: velocities of the motors whose gains are unknown.
         base: names of the base parameters.
+        sigma: deviations by which equations are weighed; by default those of the residuals.
     """
-    search = _Search(rows, nominal, _motors(rows, names), len(names))
+    search = _Search(rows, nominal, _motors(rows, names), len(names), sigma)
     search.go()
+    for number, name in enumerate(names):
+        search.turn_where_it_drives(number, [base.index(f"{name}.{kind}") for kind in RUBS
+                                        if f"{name}.{kind}" in base])  # fmt: skip
     told, J = search.directions(), search.slopes()
     n, k = len(nominal), 1.0 / search.g
     turn = np.concatenate([np.ones(n), -(k**2)])  # from 1/k to k
@@ -86,9 +103,9 @@ def find_gains(
     estimate = Estimate(
         search.x, covariance, rows.at_gains(k).deviations(search.x), told.rest * turn,
         told.scale / np.abs(turn),
-        facts={"condition": told.condition, "gains": "found from currents"},
+        facts={"condition": told.condition, "gains": "found from currents"}, words=tuple(words),
     )  # fmt: skip
-    return GainEstimate(tuple(names), k, estimate, tuple(words))
+    return GainEstimate(tuple(names), k, estimate, search.deviations())
 
 
 def _motors(rows: FitEquations, names: Sequence[str]) -> list[int | None]:
@@ -124,9 +141,10 @@ class _Search:
     """
 
     def __init__(
-        self, rows: FitEquations, nominal: Array, motors: Sequence[int | None], count: int
-    ) -> None:
-        self.rows, self.motors = rows, motors
+        self, rows: FitEquations, nominal: Array, motors: Sequence[int | None], count: int,
+        given: Array | None,
+    ) -> None:  # fmt: skip
+        self.rows, self.motors, self.given = rows, motors, given
         tables = [
             np.column_stack([rows.W[:, e], rows.y[:, e],
                              np.zeros(len(rows.y)) if k is None else rows.G[:, e, k]])[rows.in_fit]
@@ -136,14 +154,17 @@ class _Search:
             np.asarray(np.linalg.qr(table, mode="r")) for table in tables
         ]
         self.x, self.g = nominal.copy(), np.ones(count)
-        self.sigma = np.ones(len(motors))
-        for k in range(count):  # the gains that the model would have
-            parts = [T for T, own in zip(self.triangles, motors, strict=True) if own == k]
-            effort = np.concatenate([T[:, :-2] @ nominal - T[:, -2] for T in parts])
-            current = np.concatenate([T[:, -1] for T in parts])
-            power = float(effort @ effort)
-            self.g[k] = float(effort @ current) / power if power > 0 else 1.0
-        self.g[self.g == 0] = 1.0
+        self.sigma = np.ones(len(motors)) if given is None else given
+        for k in range(count):
+            self.g[k] = self._own_gain(k) or 1.0
+
+    def _own_gain(self, k: int) -> float:
+        """The gain with which the parameters so far explain its current best."""
+        parts = [T for T, own in zip(self.triangles, self.motors, strict=True) if own == k]
+        effort = np.concatenate([T[:, :-2] @ self.x - T[:, -2] for T in parts])
+        current = np.concatenate([T[:, -1] for T in parts])
+        power = float(effort @ effort)
+        return float(effort @ current) / power if power > 0 else 1.0
 
     def _gain(self, e: int, g: Array) -> float:
         own = self.motors[e]
@@ -169,28 +190,72 @@ class _Search:
             parts.append(J / self.sigma[e])
         return np.concatenate(parts)
 
-    def _weigh(self) -> None:
+    def deviations(self) -> Array:
         """σ of every equation from its residuals (eq. 8)."""
-        self.sigma = np.ones(len(self.motors))
         ends = np.cumsum([len(T) for T in self.triangles])[:-1]
         parts = np.split(self.residuals(self.x, self.g), ends)
         used = (len(self.x) + len(self.g)) / len(parts) * self.rows.spread
         free = max(float(self.rows.in_fit.sum()) - used, 1.0)
-        sizes = [np.linalg.norm(T[:, -2:]) for T in self.triangles]
-        self.sigma = np.array([
-            max(np.sqrt(part @ part / free), 1e-12 * size, 1e-300)
-            for part, size in zip(parts, sizes, strict=True)
-        ])  # fmt: skip
+        sizes = np.array([float(np.linalg.norm(part)) for part in parts]) * self.sigma
+        return np.asarray(np.maximum(sizes / np.sqrt(free), 1e-12 * self._sizes()))
 
     def go(self) -> None:
-        """Rounds until the sum of squares does not fall any more; weights are found on the way."""
+        """Rounds until the sum of squares does not fall any more.
+
+        The first weights are those of what was measured: residuals of the first values would give
+        equations that these explain by chance all the weight.
+        """
+        if self.given is None:
+            self.sigma = self._sizes()
+        for _ in range(FIRST):  # x and g by turns are linear problems, from far away as well
+            told = tell(self.slopes()[:, : len(self.x)])
+            r = self.residuals(self.x, self.g)
+            self.x = self.x + told.Vt.T @ ((told.U.T @ r) / told.s) / told.scale
+            self.g = np.array([self._own_gain(k) or old for k, old in enumerate(self.g)])
+        self._rounds(weigh=False)
+        if self.given is None:
+            self._rounds(weigh=True)
+
+    def _rounds(self, *, weigh: bool) -> None:
+        """Rounds of Gauss and Newton, with weights found on the way where wanted."""
         for number in range(ROUNDS):
+            self.sigma = self._weights() if weigh else self.sigma
             r, told = self.residuals(self.x, self.g), self.directions()
             step = told.Vt.T @ ((told.U.T @ r) / told.s) / told.scale
             fall = self._try(step, float(r @ r))
-            self._weigh()
             if number > 3 and fall < SETTLED * float(r @ r):
-                return
+                break
+        self.sigma = self._weights() if weigh else self.sigma
+
+    def _weights(self) -> Array:
+        """Deviations by which equations are weighed."""
+        return np.maximum(self.deviations(), EXACT * self._sizes())
+
+    def _sizes(self) -> Array:
+        """σ of every equation as if all errors were the same share of what was measured."""
+        rows = np.sqrt(float(self.rows.in_fit.sum()))
+        return np.array([max(float(np.linalg.norm(T[:, -2:])), 1e-300) / rows
+                         for T in self.triangles])  # fmt: skip
+
+    def turn_where_it_drives(self, k: int, rubbing: Sequence[int]) -> None:
+        """Turn the sign of a gain with which friction would drive, where the data allow it.
+
+        Where friction is most of an effort, the data hardly tell the sign of both.
+        """
+        if not rubbing or self.x[rubbing[0]] >= 0:
+            return
+        before, sigma = (self.x, self.g, self.sigma), self.sigma
+        cost = float((self.residuals(self.x, self.g) ** 2).sum())
+        self.x, self.g = self.x.copy(), self.g.copy()
+        self.x[rubbing] *= -1
+        self.g[k] *= -1
+        self.go()
+        self.sigma = sigma
+        after = float((self.residuals(self.x, self.g) ** 2).sum())
+        if self.x[rubbing[0]] < 0 or after - cost > CLEAR * self.rows.spread:
+            self.x, self.g, self.sigma = before
+        else:
+            self.sigma = self._weights() if self.given is None else sigma
 
     def _try(self, step: Array, before: float) -> float:
         """Go along a step as far as it leads down, gains keeping their signs; the fall."""

@@ -3,7 +3,7 @@
 | column of a file | what |
 |---|---|
 | time, t | times [s] |
-| q.NAME, q_NAME, q3 | a coordinate, by its name or its number in the model |
+| q.NAME, q_NAME, q3 | a coordinate, by its name or its number in the model (from 1, or from q0) |
 | qd.…, qdd.… | a velocity, an acceleration, likewise |
 | tau.… | an effort along a velocity [N.m or N] |
 | current.… | a motor current [A]; the gain of its joint, known or not, makes it an effort |
@@ -12,19 +12,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.identifying.raw_data import raw_columns
 from kinetree.arrays import Array
-from kinetree.errors import FormatError, ModelError, ShapeError, unknown
-from kinetree.files import unreadable
-from kinetree.results.dataset import PARTS, refuse_many
-from kinetree.results.files import columns, load_run
+from kinetree.errors import ModelError, ShapeError, unknown
+from kinetree.results.dataset import PARTS
 from kinetree.units import to_si
 
 if TYPE_CHECKING:
@@ -111,7 +109,7 @@ def read_recordings(model: Mechanism, data: Any, how: DataOptions) -> list[Recor
         f"file '{row}'" if isinstance(row, str | Path) else f"data {k}" if several else "data"
         for k, row in enumerate(rows, 1)
     ]
-    tables = [dict(_raw(row, name)) for row, name in zip(rows, names, strict=True)]
+    tables = [dict(raw_columns(row, name)) for row, name in zip(rows, names, strict=True)]
     for old in how.renamed:
         if not any(old in table for table in tables):  # each may have names of its own
             raise unknown("column", old, tables[0], f"columns of {names[0]}")
@@ -131,7 +129,7 @@ def _read(
 
 
 def _columns(table: Mapping[str, Any], name: str, how: DataOptions) -> dict[str, Array]:
-    """ParameterColumns by name, renamed."""
+    """Columns by name, renamed."""
     found: dict[str, Array] = {}
     for old, values in table.items():
         new = how.renamed.get(old, old)
@@ -148,95 +146,39 @@ def _columns(table: Mapping[str, Any], name: str, how: DataOptions) -> dict[str,
     return found
 
 
-def _raw(data: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """ParameterColumns of a file, a Dataset, or a mapping of columns or of tables."""
-    if isinstance(data, str | Path):
-        file = Path(data)
-        if file.suffix in (".nc", ".h5"):
-            yield from _raw(load_run(file), name)
-        else:
-            yield from read_csv_columns(file)
-    elif hasattr(data, "data_vars"):
-        refuse_many(data, name)
-        names, table = columns(data)
-        yield from zip(names, table.T, strict=True)
-    elif isinstance(data, Mapping):
-        for key, value in data.items():
-            yield from _spread(str(key), value)
-    else:
-        raise ShapeError(
-            f"{type(data).__name__} is not a valid recording",
-            element=name,
-            cure="give a .csv or .nc file, a Dataset, or a mapping with time, q and tau",
-        )
-
-
-def _spread(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A column, or the columns of a table, numbered or by name."""
-    if isinstance(value, Mapping):
-        yield from ((f"{key}.{name}", column) for name, column in value.items())
-    elif np.ndim(value) == 2:
-        numbered = enumerate(np.transpose(value), 1)
-        yield from ((f"{key}{number}", column) for number, column in numbered)
-    else:
-        yield key, value
-
-
-def read_csv_columns(file: Path) -> Iterator[tuple[str, Array]]:
-    """ParameterColumns of a file with a line of names; what is empty or no number is a gap."""
-    try:
-        lines = [row for row in file.read_text(encoding="utf-8-sig").splitlines() if row.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(file, error) from error
-    lines = [row for row in lines if not row.startswith("#")]
-    mark = next((m for m in (";", "\t", ",") if lines and m in lines[0]), ",")
-    names = [word.strip().strip('"') for word in lines[0].split(mark)] if lines else []
-    if len(lines) < 2 or not any(re.search(r"[A-Za-z]", word) for word in names):
-        raise FormatError(
-            "it has no line of names above rows of numbers",
-            element=f"file '{file}'",
-            cure="begin with a line such as time,q.shoulder,tau.shoulder",
-        )
-    try:
-        table = np.loadtxt(lines[1:], delimiter=mark, ndmin=2)
-    except ValueError:
-        table = np.atleast_2d(np.genfromtxt(lines[1:], delimiter=mark, invalid_raise=False))
-    if table.shape[1] != len(names):
-        raise FormatError(
-            f"its rows have {table.shape[1]} columns, but {len(names)} names",
-            element=f"file '{file}'",
-            cure="give as many names as columns",
-        )
-    yield from zip(names, table.T, strict=True)
-
-
 def _tables(
     model: Mechanism, found: Mapping[str, Array], how: DataOptions
 ) -> dict[str, dict[str, Array]]:
-    """ParameterColumns by kind and label, in SI units."""
+    """Columns by kind and label, in SI units."""
     labels = {
         "q": model.coordinates, **dict.fromkeys(("qd", "qdd", "tau", "current"), model.velocities),
         "wrench": PARTS,
     }  # fmt: skip
     tables: dict[str, dict[str, Array]] = {kind: {} for kind in KINDS}
+    first = {kind: int(not any(_number(name, kind) == 0 for name in found)) for kind in labels}
     for name, values in found.items():
         for kind, known in labels.items():
-            label = _label(name, kind, known)
+            label = _label(name, kind, known, first[kind])
             if label is not None:
                 tables[kind][label] = values * _factor(how, kind)
     return tables
 
 
-def _label(name: str, kind: str, known: Sequence[str]) -> str | None:
-    """Which of the known labels a column of a kind is meant by."""
+def _label(name: str, kind: str, known: Sequence[str], first: int) -> str | None:
+    """Which of the known labels a column is meant by; numbers begin with `first`."""
     tail = name.removeprefix(kind)
-    if tail == name:
-        return None
-    if tail[1:] in known and tail[0] in "._":
+    if tail[1:] in known and tail != name and tail[0] in "._":
         return tail[1:]
-    digits = tail.removeprefix("_").removeprefix(".")
-    number = int(digits) if digits.isdecimal() else 0
-    return known[number - 1] if 0 < number <= len(known) else None
+    number = _number(name, kind)
+    if number is None or not first <= number < first + len(known):
+        return None
+    return known[number - first]
+
+
+def _number(name: str, kind: str) -> int | None:
+    """The number that a column of a kind has instead of a name."""
+    digits = name.removeprefix(kind).removeprefix("_").removeprefix(".")
+    return int(digits) if digits.isdecimal() and digits != name else None
 
 
 def _factor(how: DataOptions, kind: str) -> float:
@@ -313,18 +255,19 @@ def _velocities(model: Mechanism, locked: Mapping[str, float]) -> list[str]:
 
 
 def _table(labels: Sequence[str], found: Mapping[str, Array]) -> Array | None:
-    """ParameterColumns in the order of labels; nothing where some are missing."""
+    """Columns in the order of labels; nothing where some are missing."""
     if any(label not in found for label in labels):
         return None
     return np.column_stack([found[label] for label in labels])
 
 
 def _require(name: str, kind: str, labels: Sequence[str], found: Mapping[str, Array]) -> Array:
-    """ParameterColumns in the order of labels; missing ones are refused."""
+    """Columns in the order of labels; missing ones are refused."""
     table = _table(labels, found)
     if table is None:
         missing = next(label for label in labels if label not in found)
-        raise _missing(name, f"{kind}.{missing}", [f"{kind}.{label}" for label in found])
+        also = f', or locked={{"{missing}": 0.0}} if it stands still' if kind == "q" else ""
+        raise _missing(name, f"{kind}.{missing}", [f"{kind}.{label}" for label in found], also)
     return table
 
 
@@ -379,12 +322,12 @@ def _currents(
     return _require(name, "current", how.open_gains, tables["current"])
 
 
-def _missing(name: str, wanted: str, known: Any) -> ModelError:
+def _missing(name: str, wanted: str, known: Any, also: str = "") -> ModelError:
     listed = ", ".join(known) or "none"
     return ModelError(
         f"it has no column '{wanted}' (it has {listed})",
         element=name,
-        cure='name it so in the file, or give columns={"name in the file": ' + f'"{wanted}"}}',
+        cure=f'name it so in the file, or give columns={{"name in the file": "{wanted}"}}{also}',
     )
 
 

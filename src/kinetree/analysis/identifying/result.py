@@ -32,6 +32,8 @@ SIZES = (1.0, *(0.3,) * 3, *(0.1,) * 6)
 FRAME = 1e-3
 """The same of bodies without mass in the model, which are frames."""
 
+UNCHANGED = 1e-10
+"""Change of a body, by its size, below which it is rounding: frames without mass stay so."""
 EQUAL = 1e-12
 """Difference up to which a value is the one before, relative beyond 1."""
 
@@ -143,6 +145,8 @@ def standard_parameters(columns: ParameterColumns, x: Array) -> Array:
     masses = np.where(own, masses, FRAME * masses)
     size[: SIZE * len(masses)] = np.outer(masses, SIZES).ravel()
     change = np.linalg.lstsq(B * size, x - B @ first, rcond=None)[0]
+    bodies = change[: SIZE * len(masses)].reshape(-1, SIZE)
+    bodies[np.abs(bodies).max(axis=1) < UNCHANGED] = 0.0
     return np.asarray(first + size * change)
 
 
