@@ -47,7 +47,7 @@ for folder in sys.argv[1:]:
     figure = Figure(figsize=(9, 6), layout="constrained")
     for k, axes in enumerate(figure.subplots(2)):
         part = fit.data.isel(equation=3 * k)
-        axes.plot(part.time, part.measured, lw=0.8, label="measured")
+        axes.plot(part.time, part.measured, lw=3, color="0.75", label="measured")
         axes.plot(part.time, part.predicted, lw=0.8, label="predicted")
         axes.axvspan(float(part.time[part.held.values].min()), 10, alpha=0.1, label="not fitted")
         axes.set(xlabel="time [s]", ylabel=f"tau of {part.equation.values!s} [N.m]")

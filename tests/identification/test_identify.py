@@ -110,6 +110,8 @@ def test_sums_that_one_joint_alone_tells_are_said_whole() -> None:
     c, s = np.cos(0.3), np.sin(0.3)  # b2 stands at an angle to b1
     whole = f"b1.I_xy + {c:.5g} b2.I_xy + {s:.5g} b2.I_yz"
     assert f"the data tell {whole}, not b1.I_xy, b2.I_xy and b2.I_yz alone" in fit.untold
+    assert all(fit.deviations[name] == np.inf for name in ("b1.I_xy", "b2.I_yz", "b0.I_zz"))
+    assert fit.deviations["b1.h_x"] < IDENTITY
 
 
 def test_deviations_are_those_of_the_values_beside_them() -> None:

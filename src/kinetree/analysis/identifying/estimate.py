@@ -73,8 +73,8 @@ class ToldDirections:
 
     def infinite(self, covariance: Array) -> Array:
         """A covariance with infinite variances of what is not told."""
-        made, size = covariance.copy(), np.abs(self.rest)
-        lost = size.max(axis=0, initial=0.0) > TOLD * size.max(initial=1e-300)
+        made = covariance.copy()
+        lost = np.abs(self.rest * self.scale).max(axis=0, initial=0.0) > TOLD
         made[lost, lost] = np.inf
         return np.asarray(made)
 

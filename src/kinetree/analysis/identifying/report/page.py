@@ -92,10 +92,10 @@ def _findings(found: Identification) -> Iterator[str]:
             f"What was held out is predicted to {100 * share[worst]:.3g} % of its size or better; "
             f"'{which[worst]}' is the worst"
         )
-    spread = np.array([found.deviations.get(name, np.inf) for name in found.parameters])
-    values = np.abs(list(found.parameters.values()))
-    good = int((spread < POOR * values).sum())
-    yield f"{good} of {len(values)} values have a deviation below {100 * POOR:.0f} % of them"
+    values = np.abs(data["base_value"].values)
+    good = int((data["std"].values < POOR * values).sum())
+    what = "values" if found.sums else "sums that motions tell"
+    yield f"{good} of {len(values)} {what} have a deviation below {100 * POOR:.0f} % of them"
     if found.untold:
         yield f"What these data cannot tell: {len(found.untold)} (below)"
     wrong = _impossible(found)

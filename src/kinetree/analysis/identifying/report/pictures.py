@@ -99,7 +99,8 @@ def _clock(data: Any, rows: Any) -> tuple[Array, list[float], Any]:
         ends.append(float(t[own].max()))
     steps = np.diff(t)
     usual = float(np.median(steps[steps > 0])) if (steps > 0).any() else 1.0
-    return t, ends, np.flatnonzero(steps > APART * usual) + 1
+    broken = (steps > APART * usual) | (np.diff(number) != 0)
+    return t, ends, np.flatnonzero(broken) + 1
 
 
 def _shade(axis: Any, t: Array, held: Any) -> None:
