@@ -139,6 +139,39 @@ def test_uneven_rows_of_a_loop_whose_motor_has_an_unknown_gain() -> None:
     assert "common factor" in kt.identify(true, data, **how).untold[0]
 
 
+def five_bar(masses: tuple[float, ...] = (1.0, 0.6, 1.0, 0.6)) -> kt.Model:
+    """Two motors at the ground that move one point."""
+    model, links = kt.Model("five_bar", gravity=(0, -9.81, 0)), []
+    for side, away in (("left", 0.0), ("right", 0.12)):
+        first, second = masses[2 * len(links) : 2 * len(links) + 2]
+        crank = model.body(f"{side}_crank", first, (0.1, 0.005, 0), (1e-4, 0.004, 0.004))
+        rod = model.body(f"{side}_rod", second, (0.14, 0, 0), (1e-4, 0.005, 0.005))
+        base = model.ground.point(f"{side}_base", (away, 0, 0))
+        model.revolute(side, base, crank, axis="z")
+        model.revolute(f"{side}_elbow", crank.point("tip", (0.2, 0, 0)), rod, axis="z")
+        links.append(rod)
+    model.close_ball("hand", *(rod.point("end", (0.28, 0, 0)) for rod in links))
+    return model
+
+
+def test_an_unknown_gain_of_one_of_two_motors_of_a_loop() -> None:
+    t = np.linspace(0, 12, 2001)
+    w = 2 * np.pi / 12
+    q = {
+        "left": 2.2 + 0.5 * np.sin(3 * w * t) + 0.3 * np.sin(7 * w * t),
+        "right": 0.9 + 0.5 * np.sin(4 * w * t + 0.5) + 0.25 * np.cos(9 * w * t),
+    }
+    tau = kt.inverse(five_bar(), {"time": t, "q": q}).tau.values
+    current = {"left": tau[:, 0] / 0.11, "right": tau[:, 2] / 0.25}
+    fit = kt.identify(
+        five_bar((1.3, 0.5, 0.8, 0.7)), {"time": t, "q": q, "current": current}, friction=(),
+        gains={"left": "unknown", "right": 0.25},
+    )  # fmt: skip
+    assert fit.data.equation.values.tolist() == ["left", "right"]
+    assert_close(fit.parameters["left.current_gain"], 0.11, FILTERED)
+    assert (fit.data.rms_held.values < 0.01 * fit.data.measured.std("time").values).all()
+
+
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "word": ({"gains": {"j0": "none"}}, r"gains, 'j0': it is 'none'; .*\"unknown\""),
     "method": ({"gains": OPEN, "method": "output_error"}, "'output_error': it finds no gains"),

@@ -179,7 +179,18 @@ def _unknowns(given: Mapping[str, Any], found: Sequence[RecordedMotion]) -> Unkn
         given["bodies"], tuple(given["friction"]), given["rotors"],
         SMOOTH if given["smooth"] == UNKNOWN else given["smooth"],
         given["measured"], given["locked"], tuple(given["carried"] or {}), absents,
+        _motors(given, found),
     )  # fmt: skip
+
+
+def _motors(given: Mapping[str, Any], found: Sequence[RecordedMotion]) -> tuple[str, ...]:
+    """Velocities of all motors, where gains of some are unknown: each gives one equation."""
+    names = given["model"].velocities
+    unknown_gains = {name for name, gain in (given["gains"] or {}).items() if gain == UNKNOWN}
+    if not unknown_gains:
+        return ()
+    driven = [any(one.measured[:, k].any() for one in found) for k in range(len(names))]
+    return tuple(v for v, drives in zip(names, driven, strict=True) if drives or v in unknown_gains)
 
 
 def _recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedMotion]:

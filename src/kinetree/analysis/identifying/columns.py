@@ -29,7 +29,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.assembly import Partition, partition_at
 from kinetree.assembly.loops import Loops, loops
-from kinetree.errors import ModelError, unknown
+from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.formalism import PARAMETERS
 from kinetree.formalism.base_columns import dependencies
 from kinetree.model import retract
@@ -62,6 +62,8 @@ class Unknowns:
         locked: coordinates that stand still -> their values.
         loads: bodies that are known where `bodies` does not name them.
         absents: those of them that are not carried, one row for every kind of recording.
+        motors: velocities that loops are reduced to, where every equation is to be of one motor;
+            chosen by the loops where empty.
     """
 
     bodies: Sequence[str] | None = None
@@ -72,6 +74,7 @@ class Unknowns:
     locked: Mapping[str, float] | None = None
     loads: tuple[str, ...] = ()
     absents: tuple[tuple[str, ...], ...] = ((),)
+    motors: tuple[str, ...] = ()
 
 
 class ParameterColumns:
@@ -140,6 +143,11 @@ class ParameterColumns:
         from kinetree.assembly import Wish, consistent_coordinates
 
         q = consistent_coordinates(system, Wish(None))
+        if self.wanted.motors:
+            try:
+                return system, partition_at(system, q.tolist(), self.wanted.motors, 0.0)
+            except PartitionError:  # motors that are too few, too many, or at a dead centre
+                pass
         return system, partition_at(system, q.tolist(), None, 0.0)
 
     @property
