@@ -42,7 +42,7 @@ disc = {"chain": [(*polar(LOCK, pi - rim), tan(rim / 2)), polar(LOCK, pi + rim)]
 for k in (1, 2):  # of the hollow arcs those that it meets on its way
     arc = {"chain": quarter(k * pi / 2)[:2]}
     model.plane_contact(f"lock{k}", crank, wheel, disc, arc, thickness=0.003, **LAW)
-model.shapes = {k: {"kind": "box", "size": [C, PIN, PIN / 2]} for k in model.bodies}
+model.shapes = {"crank": {"kind": "line", "points": [[0, 0, 0], [R, 0, 0]], "radius": PIN / 2}}
 model.drive("turn", lambda t: 2 * pi * t - 1.2)  # once a second
 run = kt.simulate(model, 0.4, q={"index": pi}, step=0.002, method="cvode_bdf")
 theta, phi = run.q.values.T

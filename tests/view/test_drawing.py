@@ -11,11 +11,13 @@ from tests.approx import AT_STATES, IDENTITY
 from tests.closed import CLOSED, branches
 
 import kinetree as kt
+from kinetree.forces.plane.profiles import profile
 from kinetree.view.clips import standing
 from kinetree.view.dimensions import measures
 from kinetree.view.inertia import solid
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
+from kinetree.view.profiles import solid_outline, triangles
 from kinetree.view.quaternions import matrices
 from kinetree.view.solids import outline, part
 
@@ -141,3 +143,28 @@ def test_outlines_reach_as_far_as_the_solids() -> None:
     )
     box = outline(part("box", size=[2, 4, 6]))
     assert box.max(axis=0) == pytest.approx([1, 2, 3])
+
+
+def test_a_solid_outline_is_a_plate_and_no_lump() -> None:
+    """Its volume is area times thickness; what else touches along it is not drawn again."""
+    model = kt.Model("wheel", gravity=(0, -9.81, 0))
+    model.planar("p", model.ground, model.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1)))
+    ell = ((0.0, 0.0), (0.6, 0.0), (0.6, 0.2), (0.2, 0.2, -0.2), (0.05, 0.6), (0.0, 0.6))
+    whole, floor = {"chain": ell, "closed": True}, {"chain": [(5, 0), (-5, 0)]}
+    model.plane_contact("rests", "wheel", model.ground, whole, floor, stiffness=1e4)
+    edge, pin = {"chain": ell[:2]}, {"point": (0.3, -1.0)}
+    model.plane_contact("slides", "wheel", model.ground, edge, pin, stiffness=1e4)
+    kinds = [row["kind"] for body in drawn(model)["bodies"] if body["name"] == "wheel"
+             for row in body["parts"]]  # fmt: skip
+    assert kinds == ["mesh"]
+    shape = solid_outline(profile(whole, "wheel"))
+    assert shape is not None
+    a, b, c = np.moveaxis(shape[triangles(shape)], 1, 0)
+    pieces = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
+    assert (pieces > 0).all()
+    x, y = shape.T
+    assert pieces.sum() == pytest.approx(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+    hole = solid_outline(profile({"chain": [row[:2] for row in ell[::-1]], "closed": True}, "hole"))
+    assert hole is None
+    model.shapes = {"wheel": {"kind": "sphere", "radius": 0.1}}
+    assert len(parts(model, "wheel", "mesh")) > 1, "ribbons beside shapes of its own"

@@ -25,7 +25,7 @@ from kinetree.view.matrices.inferred_joints import knee_parts
 from kinetree.view.matrices.matrix_motion import walks
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
-from kinetree.view.profiles import profile_parts
+from kinetree.view.profiles import plates, profile_parts
 from kinetree.view.shapes import Shapes, read_shapes
 from kinetree.view.solids import Solid, outlines
 from kinetree.view.surroundings import roads, stops
@@ -107,8 +107,11 @@ def draw_solids(
     """Solids by body, ground first: the model's own, and drawn ones for all other bodies."""
     model = m.model
     made: dict[str, list[Solid]] = {model.ground.name: [], **{name: [] for name in model.bodies}}
+    flat = plates(m, own.parts)
     for name, body in model.bodies.items():
-        made[name] += own.parts.get(name) or body_parts(m, body)
+        plate = [flat[name].solid] if name in flat else []
+        made[name] += own.parts.get(name) or plate or body_parts(m, body)
+    made[model.ground.name] += [flat[name].solid for name in flat if name == model.ground.name]
     made[model.ground.name] += own.parts.get(model.ground.name) or ground_marks(m)
     for joint in model.body_joints:
         inside, outside = joint.parent.body.name, joint.child.body.name
@@ -121,7 +124,7 @@ def draw_solids(
     for point, row in _parts_at_places(m):
         if point.body.name not in own.parts:
             made[point.body.name].append(row)
-    for name, row in profile_parts(m):  # what touches is seen beside the model's own shapes
+    for name, row in profile_parts(m, flat):  # what touches is seen beside the model's own shapes
         made[name].append(row)
     return made
 
