@@ -238,3 +238,20 @@ def test_the_whole_crash_has_356_freedoms_and_stands_still_without_one(kind: str
     rest = call(q=whole.initial(), qd=np.zeros(356), tau=np.zeros(356),
                 x=np.zeros(len(whole.states)))["qdd"]  # fmt: skip
     assert np.abs(rest).max() < TRAJECTORY  # springs carry what stands on them
+
+
+def test_energy_of_the_whole_crash_is_kept() -> None:
+    """Motion and weight of all 356 freedoms lose what layers, springs, tyres and the road take."""
+    whole = kt.load(MODELS / "attenuator_car.yaml")
+    names = [f"{name}.power" for name in whole.forces]
+    whole.state("taken", 0.0, lambda outputs: -sum(outputs[name] for name in names), unit="J")
+    springs = [f"{name}.energy" for name, row in whole.forces.items() if row.kind == "joint_spring"]
+    run = kt.simulate(
+        whole, 0.1, qd={"vehicle_1": 25.0}, method="dopri5", rtol=3e-7, atol=1e-9, step=0.05,
+        outputs=["energy.kinetic", "energy.potential", *springs],
+    )  # fmt: skip
+    motion, taken = run["energy.kinetic"].values, run.x.sel(state="taken").values
+    weight = run["energy.potential"].values - sum(run[name].values for name in springs)
+    begin = motion[0] + weight[0]
+    assert np.abs(motion + weight + taken - begin).max() < BALANCE * motion[0]
+    assert taken[-1] > 0.6 * motion[0]
