@@ -79,6 +79,46 @@ def forced() -> kt.Model:
     return model
 
 
+def touching() -> kt.Model:
+    """A crate that sticks on a slope, a pin in a wheel of slots, a disc on a spline, and a jack."""
+    model = kt.Model("touching", gravity=(1.0, -9.81, 0))
+    crate, wheel, cam = (
+        model.body(k, mass=1.0, inertia=(0.1,) * 3) for k in ("crate", "wheel", "cam")
+    )
+    model.planar("p", model.ground, crate)
+    model.revolute("turn", model.ground, wheel, axis="z")
+    model.revolute("roll", model.ground.point("beside", (1.0, 0, 0)), cam, axis="z")
+    sole = {"chain": [(-0.3, -0.2), (0.3, -0.2)]}
+    model.plane_contact("rests", crate, model.ground, sole, {"chain": [(5, 0), (-5, 0)]}, "linear",
+                        stiffness=1e4, damping=5.0, friction=0.4, stick_stiffness=1e4)  # fmt: skip
+    slot = {"chain": [(0.5, -0.1), (0.2, -0.1, -1.0), (0.2, 0.1), (0.5, 0.1)], "repeat": 5}
+    pin = {"circle": (0.4, 0.0), "radius": 0.098}
+    model.plane_contact("pin", model.ground, wheel, pin, slot, "felt", force=5.0, depth=0.01,
+                        exponent=1.8, dissipation=0.3, friction=0.2)  # fmt: skip
+    oval = [(0.3 * np.cos(a), 0.2 * np.sin(a)) for a in np.arange(12) * np.pi / 6]
+    round_cam = {"spline": [(float(x), float(y)) for x, y in oval], "closed": True}
+    model.plane_contact("follows", model.ground, cam, {"circle": (1.0, 0.33), "radius": 0.1},
+                        round_cam, "hunt_crossley", stiffness=1e4, dissipation=0.1)  # fmt: skip
+    model.fluid("oil", 870.0, 1e9, viscosity=0.02)
+    model.cylinder("jack", model.ground.point("foot", (0, -1, 0)), crate, "oil", 0.05, rod=0.02,
+                   length=1.2, stroke=0.3, cap_volume=5e-4, rod_volume=5e-4)  # fmt: skip
+    model.accumulator("gas", "oil", 1e-3, 1e6)
+    model.fluid_line("pipe", "jack_cap", "gas", 2.0, 0.01)
+    model.orifice("neck", "jack_rod", "gas", 1e-5)
+    model.check_valve("valve", "gas", "jack_cap", 1e-10, opening=1e5)
+    return model
+
+
+def meeting(program: Program) -> tuple[Arrays, ...]:
+    """Both ends of the crate on the slope, and one; pin and follower inside their faces."""
+    poses = ([0.1, 0.195, 0.02, 0.03, 1.2], [0.1, 0.199, -0.001, 2.5, -0.7])
+    x = np.array([1e-4, -2e-4, *(0.0,) * 100])
+    oil = np.array([1.2e6, 4e5, 0.9, 3e-5])
+    count = len(program.input("x").symbols) - oil.size
+    rows = zip(moving(program), poses, strict=True)
+    return tuple(row | {"q": np.array(q), "x": np.concatenate([x[:count], oil])} for row, q in rows)
+
+
 def shapes() -> Program:
     """A matrix that goes in, one that comes out, and arrays of no length."""
     a = Input("a", (2, 3), tuple(en.symbol(f"a_{i}", en.Rank.COORDINATE) for i in range(6)))
@@ -203,6 +243,8 @@ def listed() -> Iterable[tuple[str, Row]]:
         yield f"arm_{quantity}", (quantity, "arm with 7 joints", derived(arm, quantity), moving)
     kind = "forward: tables, branches, states"
     yield "forced", (kind, "a cart", derived(forced, "forward"), moving)
+    kind = "forward: contacts, fluid power"
+    yield "touching", (kind, "profiles that meet", derived(touching, "forward"), meeting)
     slider, bars = (derived(m, "forward") for m in (mechanisms.slider_crank, mechanisms.four_bar))
     yield "crank", ("forward, closed", "loop in closed form", slider, near(0.5, -0.8, 2.5))
     yield "four_bar", ("forward, closed", "loop by iteration", bars, near(0.9, -0.9, 0.9))

@@ -24,6 +24,7 @@ RUNS: dict[str, tuple[str, ...]] = {
         "pendulum_inverse",
         "pendulum_forward",
         "forced",
+        "touching",
         "crank",
         "four_bar",
         "limousine",

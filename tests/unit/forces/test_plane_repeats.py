@@ -86,6 +86,19 @@ def test_one_part_repeated_is_the_whole_outline(other: str, swapped: bool) -> No
     assert np.abs(short["touch.power"] - full["touch.power"])[seen].max() < AT_STATES * 1e3
 
 
+def test_parts_go_on_where_the_first_one_ends() -> None:
+    """Slots that open outwards, of a wheel, and teeth that point inwards, of a ring."""
+    slot = [(0.1, -0.01), (0.05, -0.01, -1.0), (0.05, 0.01), (0.1, 0.01)]
+    teeth = [(0.1, 0.01), (0.08, 0.0), (0.1, -0.01)]  # clockwise: a hole
+    for part, pin, gap in ((slot, (0.05, 0.0), 0.005), (teeth, (0.05, 0.0), 0.025)):
+        disc = {"circle": pin, "radius": 0.005}
+        model = pair(disc, {"chain": part, "repeat": 7})
+        q = np.zeros((7, 6))
+        q[:, 5] = 2 * pi * np.arange(7) / 7
+        found = told(model, {"q": q, "qd": np.zeros((7, 6))})["touch.gap"]
+        assert found == pytest.approx(gap, abs=AT_STATES)
+
+
 def test_derivatives_do_not_see_which_part_it_is() -> None:
     random = np.random.default_rng(2)
     model = pair(wheels(9)[0], OTHERS["disc"], damping=5.0)

@@ -11,8 +11,7 @@ slope is zero.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from math import atan2, cos, pi, sin
+from math import atan2, cos, hypot, pi, sin
 
 from kinetree.engine import ONE, ZERO, Node, add, select
 from kinetree.engine import atan2 as angle_of
@@ -25,14 +24,16 @@ FEW = 3
 """Parts up to which all of them are looked at."""
 MOST = 1000
 """Parts at most."""
+SAME = 1e-9
+"""Share by which equal distances may differ by rounding."""
 
 PlaneTurn = tuple[Node, Node]
 """Cosine and sine of an angle."""
 
 
 def expand(corners: list[tuple[Xy, float]], count: int) -> list[tuple[Xy, float]]:
-    """All corners of a profile of equal parts, which go on in the way that the first is drawn."""
-    step = 2 * pi / count * _way(corners)
+    """All corners of a profile of equal parts, which go on where the first one ends."""
+    step = 2 * pi / count * _way(corners, count)
     found = []
     for k in range(count):
         c, s = cos(k * step), sin(k * step)
@@ -43,14 +44,20 @@ def expand(corners: list[tuple[Xy, float]], count: int) -> list[tuple[Xy, float]
 def middle(corners: list[tuple[Xy, float]], count: int) -> float:
     """Angle of the middle of the first part [rad]."""
     x, y = corners[0][0]
-    return atan2(y, x) + pi / count * _way(corners)
+    return atan2(y, x) + pi / count * _way(corners, count)
 
 
-def _way(corners: list[tuple[Xy, float]]) -> int:
-    """1 where a part is drawn counter-clockwise about the origin, -1 otherwise."""
-    places = [place for place, _ in corners]
-    about = sum(a[0] * b[1] - a[1] * b[0] for a, b in pairwise(places))
-    return -1 if about < 0 else 1
+def _way(corners: list[tuple[Xy, float]], count: int) -> int:
+    """1 where the next part begins counter-clockwise of a part, -1 otherwise.
+
+    It is the one whose begin is nearer to the end of the part; where both are as near, the first.
+    """
+    (x, y), end = corners[0][0], corners[-1][0]
+    far = []
+    for way in (1, -1):
+        c, s = cos(2 * pi / count), way * sin(2 * pi / count)
+        far.append(hypot(c * x - s * y - end[0], s * x + c * y - end[1]))
+    return -1 if far[1] < far[0] * (1 - SAME) else 1
 
 
 def check_count(value: object, element: str) -> int:
