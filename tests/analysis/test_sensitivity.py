@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import kinetree as kt
 import lengths
 import mechanisms
 from analysis import systems
-from approx import CLOSED, FORMALISM, GOLDEN, IDENTITY, LONG_RUN, assert_close
+from analysis.test_linearise import LAWS, on_a_tyre
+from approx import CLOSED, FORMALISM, GOLDEN, IDENTITY, LONG_RUN, TRAJECTORY, assert_close
 from kinetree.analysis.sensitivities.tangent import tangent
 from kinetree.analysis.sensitivity import sensitivity_task
 
@@ -305,6 +307,28 @@ def test_what_is_seen_at_an_event_of_a_closed_mechanism() -> None:
         assert_close(one.sel(parameter=name), change, LONG_RUN, name)
     with pytest.raises(kt.errors.ModelError, match="'stop' happens 2 times"):
         kt.sensitivity(crossing(), 0.5, {"m": kt.at_event("q_c", "stop", 3)}, by=["e"], **run)
+
+
+def test_a_wheel_that_lifts_off() -> None:
+    """Its load is the larger of a force and nothing, which other branches of the tyre ask for."""
+    measures = {"end": kt.final("qd_heave"), "strut": kt.peak("strut.force")}
+    values = {"strut.stiffness": 30e3, "tyre.radius": 0.3}
+    run: dict[str, Any] = {"qd": {"spin": 5.0}, **FINE}
+    make, T = partial(on_a_tyre, "linear", **LAWS["linear"]), 0.1
+    flight = kt.simulate(make(), T, events="laws", qd={"spin": 5.0})
+    assert flight.sizes["event"] > 0
+    found = [
+        kt.sensitivity(make(), T, measures, by=list(values), method=method, **run).gradient
+        for method in ("direct", "adjoint")
+    ]
+    for name, x in values.items():
+        high, low = (
+            kt.sensitivity(make(), T, measures, by=[], parameters={name: x + d}, **run).value
+            for d in (1e-5 * x, -1e-5 * x)
+        )
+        for row in found:
+            change = (high - low) / (2e-5 * x)
+            assert_close(row.sel(parameter=name), change, TRAJECTORY, name)
 
 
 def test_events_without_derivative_are_refused() -> None:

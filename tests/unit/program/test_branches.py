@@ -125,6 +125,14 @@ def test_conditions_are_those_of_all_selections_each_once() -> None:
     assert labels.output("conditions").labels == ("x",)
 
 
+def test_the_larger_of_a_and_nothing_passes_zero_where_a_does() -> None:
+    """It touches zero there, and stays."""
+    clipped, twice = {"a": en.select(x, 2 * x, 0)}, {"f": en.select(3 * local("a"), y, z)}
+    assert conditions(small(clipped, twice)).output("conditions").labels == ("x",)
+    other = {"a": en.select(x, -x, 0)}  # nowhere above zero
+    assert len(conditions(small(other, twice)).output("conditions").labels) == 2
+
+
 def test_conditions_may_stand_on_solutions() -> None:
     program = linear_system(symmetric=True)
     first, second = program.output("X").nodes[:2]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.runs.events import LAWS
-from kinetree.analysis.sensitivities.jumps import rates_aside
+from kinetree.analysis.sensitivities.jumps import joins, rates_aside
 from kinetree.analysis.sensitivities.looks import Looks, find_instant, gather_measure, slope_by_end
 from kinetree.analysis.sensitivities.result import EARLY
 from kinetree.arrays import Array
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 COUNTS = 1e-3
 """Share of the largest weight from which on a sample counts where growth is told."""
-JOINS = 1e-6
-"""Largest jump of rates, as a part of them, at which branches count as joined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +133,7 @@ def refuse_jumps(
 def joined(system: Dynamics, t: float, before: Array, after: Array) -> bool:
     """Whether the rates before and behind an instant are the same."""
     f, g = (rates_aside(system, t, y, way) for y, way in ((before, -1), (after, 1)))
-    return bool(np.abs(f - g).max(initial=0.0) <= JOINS * (1 + np.abs(f).max(initial=0.0)))
+    return joins(f, g)
 
 
 def refusal(name: str, why: str) -> UnsupportedError:

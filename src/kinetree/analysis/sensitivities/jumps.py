@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.runs.events import LAWS
 from kinetree.analysis.runs.updates import Settled, update_once
 from kinetree.analysis.sensitivities.tangent import SPEED, Tangent, along_time, tangent_moves
 from kinetree.arrays import Array
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 ASIDE = 1e-7
 """How far from an event rates are taken on either side [s], where the time is about 1 s."""
+JOINS = 1e-6
+"""Largest jump of rates, as a part of them, at which branches count as joined."""
 SAME_TIME = 1e-6
 """Part of the slopes of the times of events at one instant by which these may differ."""
 SHIFT = "shift"
@@ -68,7 +71,13 @@ class Jumps:
         sides = ((before, -1), (after.y, 1))
         slow, fast = (rates_aside(system, t, Y, way)[:width] for Y, way in sides)
         first = [hit.watch for hit in after.hits if hit.y is after.hits[0].y]
-        shift = self.shift(system, events, t, before, first)
+        try:
+            shift = self.shift(system, events, t, before, first)
+        except UnsupportedError:
+            laws = all(events.watches[k].name.startswith(f"{LAWS}: ") for k in first)
+            if laws and events.update is None and joins(slow, fast):
+                return after.y  # branches that join need no time
+            raise
         self.last = t, shift
         S = before[width:].reshape(made.directions, width)
         S = S + np.outer(shift, slow)
@@ -144,6 +153,11 @@ class Jumps:
                 for program, write in zip(programs, wanted, strict=True)
             )  # fmt: skip
         return self._functions[key]
+
+
+def joins(slow: Array, fast: Array) -> bool:
+    """Whether the rates before and behind an instant are the same."""
+    return bool(np.abs(slow - fast).max(initial=0.0) <= JOINS * (1 + np.abs(slow).max(initial=0.0)))
 
 
 def touching(name: str, t: float) -> UnsupportedError:

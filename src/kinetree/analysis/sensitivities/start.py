@@ -12,12 +12,20 @@ which is solved for s.  So lengths move a closed start though no start value dep
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.assembly import Loops, Wish, closure_equations, moved_coordinates, settled_velocities
+from kinetree.assembly import (
+    Loops,
+    Wish,
+    closure_equations,
+    kept_coordinates,
+    moved_coordinates,
+    settled_velocities,
+)
 from kinetree.engine import evaluate
 from kinetree.errors import ModelError, UnsupportedError
 
@@ -30,6 +38,8 @@ if TYPE_CHECKING:
 
 SURE = 1e-9
 """Singular values below this part of the largest count as zero."""
+FREE = 1e-6
+"""Part of a kept value, free of all that counts more, from which on it is free itself."""
 SMALL = 1e-6
 """Change of a parameter for which loops must stay closed [SI]."""
 OPEN = 1e-3
@@ -58,9 +68,12 @@ def tangent_start(
         if system.loops is None:
             wanted = project(wanted)
         else:
-            kept = _kept_rows(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
-            _refuse_following(variables, wanted @ kept.T)
-            wanted = _solve(project, wanted, kept, system.model.name)
+            kept = _kept(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+            A, fixed = project.slopes()
+            rows, K = kept.determine(A)
+            _refuse_following(variables, wanted @ rows.T)
+            s = np.linalg.lstsq(K, rows @ (wanted - fixed).T, rcond=SURE)[0]
+            wanted = (A @ s).T + fixed
             _refuse_open_loops(system, variables, (y, wanted), t)
     rows = np.zeros((len(variables), made.width))
     rows[:, : made.size] = wanted
@@ -86,11 +99,11 @@ def solve_seconds(
     system, (y, fixed) = made.system, start
     if system.loops is None:
         return fixed
-    kept = _kept_rows(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+    kept = _kept(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
     A, _ = _Projection(made, y, t).slopes()
-    K = _determining(kept, A, system.model.name)
+    own, K = kept.determine(A)
     rows = fixed[..., : made.size].reshape(-1, made.size)
-    s = np.linalg.lstsq(K, -kept @ rows.T, rcond=SURE)[0]
+    s = np.linalg.lstsq(K, -own @ rows.T, rcond=SURE)[0]
     found = fixed.copy()
     found[..., : made.size] += (A @ s).T.reshape(*fixed.shape[:2], made.size)
     return found
@@ -120,10 +133,12 @@ def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Arra
     elif form is not None and system.loops is not None:
         refuse_dropped(system, variables)
         _refuse_redundant(system)
-        kept = _kept_rows(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+        kept = _kept(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
         A = np.array([pull(row).y[:n] for row in np.eye(n)])
-        K = _determining(kept, A, system.model.name)
-        mu = kept.T @ (np.linalg.pinv(K, rcond=SURE).T @ (A.T @ lam))
+        rows, K = kept.determine(A)
+        starts = [row for row in variables if row.starts]
+        _refuse_following(starts, rows[:, [_place(system, row) for row in starts]].T)
+        mu = rows.T @ (np.linalg.pinv(K, rcond=SURE).T @ (A.T @ lam))
         rest = pull(lam - mu).p
         lam = mu
     places = [_place(system, row) if row.starts else None for row in variables]
@@ -176,15 +191,66 @@ class _Projection:
         return np.array(columns).T, fixed
 
 
-def _kept_rows(system: Dynamics, loops: Loops, wish: Wish, y: Array) -> Array:
-    """Rows K such that K δy is the change of all that keeps the value it was given.
+@dataclass(frozen=True)
+class _Kept:
+    """What keeps the values that it was given.
+
+    Attributes:
+        rows: K such that K δy is the change of all of it, what counts most first.
+        lost: names of what was given, but cannot be kept.
+        model: name of the mechanism.
+    """
+
+    rows: Array
+    lost: tuple[str, ...]
+    model: str
+
+    def determine(self, A: Array) -> tuple[Array, Array]:
+        """The rows that decide about the start, and K A, which must have the rank of A = ∂P/∂y.
+
+        More may be given than is free, all of it closed: what counts less follows then from the
+        rest as soon as anything changes.
+        """
+        K = self.rows @ A
+        rank = np.linalg.matrix_rank(A, tol=SURE * np.abs(A).max(initial=1.0))
+        chosen: list[int] = []
+        basis = np.zeros((0, A.shape[1]))
+        for k, row in enumerate(K):
+            rest = row - (row @ basis.T) @ basis
+            size = float(np.linalg.norm(rest))
+            if size > FREE * max(1.0, float(np.linalg.norm(row))):
+                chosen.append(k)
+                basis = np.vstack([basis, rest / size])
+        if len(chosen) < rank:
+            raise self._undetermined()
+        return self.rows[chosen], K[chosen]
+
+    def _undetermined(self) -> UnsupportedError:
+        if self.lost:
+            names = ", ".join(f"'{name}'" for name in self.lost)
+            return UnsupportedError(
+                f"the loops do not let {names} keep the value that the start gives",
+                element=f"model '{self.model}'",
+                cure="give one that the lengths reach",
+            )
+        return UnsupportedError(
+            "the start values do not say which coordinates and velocities shall stay",
+            element=f"model '{self.model}'",
+            cure="give q and qd of the independent coordinates by name",
+        )
+
+
+def _kept(system: Dynamics, loops: Loops, wish: Wish, y: Array) -> _Kept:
+    """What keeps the values that it was given.
 
     A quaternion of which some velocities move keeps its place along the others.
     """
     model, nq, nv = system.model, system.nq, system.nv
     q = system.split(y)[0]
+    named = kept_coordinates(model, wish)
     moved = {*moved_coordinates(loops, wish), *model.drives}
-    still = [k for k, name in enumerate(model.velocities) if name not in moved]
+    order = dict.fromkeys([*named, *model.velocities])
+    still = [model.velocities.index(name) for name in order if name not in moved]
     _, fixed = settled_velocities(loops, q, wish)
     driven = {model.velocities.index(name) for name in model.drives if name in model.velocities}
     rows = np.zeros((2 * nv + len(y) - nq - nv, len(y)))
@@ -192,7 +258,8 @@ def _kept_rows(system: Dynamics, loops: Loops, wish: Wish, y: Array) -> Array:
     rows[nv:, nq:] = np.eye(len(y) - nq)
     speeds = [nv + k for k in fixed if k not in driven]
     found: Array = rows[[*still, *speeds, *range(2 * nv, len(rows))]]
-    return found
+    given = set(named) - set(system.kept)
+    return _Kept(found, tuple(name for name in named if name in given & moved), model.name)
 
 
 def turning(system: Dynamics, q: Array) -> Array:
@@ -266,25 +333,3 @@ def _opens(names: str, element: str) -> ModelError:
         element=element,
         cure="tie lengths that must be equal to one named parameter",
     )
-
-
-def _solve(project: _Projection, wanted: Array, kept: Array, model: str) -> Array:
-    """The tangents that have the wanted change in all that is kept."""
-    A, fixed = project.slopes()
-    K = _determining(kept, A, model)
-    s = np.linalg.lstsq(K, kept @ (wanted - fixed).T, rcond=SURE)[0]
-    found: Array = (A @ s).T + fixed
-    return found
-
-
-def _determining(kept: Array, A: Array, model: str) -> Array:
-    """K A, which must have the rank of A = ∂P/∂y."""
-    K: Array = kept @ A
-    rank = np.linalg.matrix_rank(A, tol=SURE * np.abs(A).max(initial=1.0))
-    if np.linalg.matrix_rank(K, tol=SURE) < rank:
-        raise UnsupportedError(
-            "the start values do not say which coordinates and velocities shall stay",
-            element=f"model '{model}'",
-            cure="give q and qd of the independent coordinates by name",
-        )
-    return K

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinetree.analysis.runs.events import LAWS
 from kinetree.analysis.runs.watches import Watches
-from kinetree.analysis.sensitivities.demands import JOINS
+from kinetree.analysis.sensitivities.jumps import JOINS
 from kinetree.errors import UnsupportedError
 
 if TYPE_CHECKING:
