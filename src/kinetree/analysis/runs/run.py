@@ -76,6 +76,8 @@ class RunOptions:
         stepping: equal steps as a method for a system; none where the method is one of rates.
         jump: the state after the events of an instant, where more than `settle` belongs to it, from
             the dynamics, the events, time [s] and state before, and what settled.
+        onward: the time [s] and state a rounding behind an instant, from which the run goes on, of
+            the same, time and state behind the instant; there laws are on their new branch.
     """
 
     method: str
@@ -89,6 +91,7 @@ class RunOptions:
     watches: Watches | None = None
     stepping: Callable[[Dynamics], Method] | None = None
     jump: Callable[[Dynamics, Watched, float, Array, Settled], Array] | None = None
+    onward: Callable[[Dynamics, Watched, float, Array], tuple[float, Array]] | None = None
 
     def watch(self, system: Dynamics) -> Watched:
         """The events of a run with these equations."""
@@ -332,12 +335,18 @@ class _Journey:
         ends = bool(trouble or final) or t >= self.times[-1]
         shown = ends or self.how.settings.every_step or bool((self.times == t).any())
         times, rows = np.array([t])[: int(shown)], after.y[None, :][: int(shown)]
+        begin, start = t, after.y
+        if self.how.onward is not None and not ends:
+            begin, start = self.how.onward(self.system, self.events, t, after.y)
+            ends_step = self.how.settings.every_step and begin > t
+            times = np.append(times, [begin] * ends_step)
+            rows = np.vstack([rows, *[start[None, :]] * ends_step])
         end = FAILED if trouble else EVENT if final else FINISHED
         hits = (*late, *after.hits[len(late) :])
         self.keep(Path(times, rows, end, hits, t, after.y, message=trouble), first=0)
-        left = self.times[self.times > t] if not ends else self.times[:0]
-        self.start, self.times = after.y, np.append(t, left)
-        self.problem = replace(self.problem, sides=sides(self.system, self.events, t, y, after.y))
+        left = self.times[self.times > begin] if not ends else self.times[:0]
+        self.start, self.times = start, np.append(begin, left)
+        self.problem = replace(self.problem, sides=sides(self.system, self.events, begin, y, start))
         return not ends
 
     def keep(self, path: Path, first: int = 1) -> None:

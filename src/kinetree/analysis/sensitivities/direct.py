@@ -16,7 +16,7 @@ from kinetree.analysis.runs.events import Watched
 from kinetree.analysis.runs.record import Recording, termination
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.updates import Settled, simultaneous
-from kinetree.analysis.sensitivities.jumps import Jumps, rates_aside
+from kinetree.analysis.sensitivities.jumps import Jumps, past_branches, rates_aside
 from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart, look
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent
@@ -118,7 +118,7 @@ class Tracker:
             observe=observer(task.model, None),
         )  # fmt: skip
         if self.jump is not None:
-            how = replace(how, watches=task.watches, jump=self.jump)
+            how = replace(how, watches=task.watches, jump=self.jump, onward=past_branches)
         refuse_memories(first.system.model, "kt.sensitivity", "differentiate by finite differences")
         recording = Recording(how)
         looks, run = self.track(first, start, times, replace(how, record=recording.add))

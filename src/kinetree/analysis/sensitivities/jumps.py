@@ -41,6 +41,8 @@ ASIDE = 1e-7
 """How far from an event rates are taken on either side [s], where the time is about 1 s."""
 JOINS = 1e-6
 """Largest jump of rates, as a part of them, at which branches count as joined."""
+PAST = 1e-13
+"""How far behind an event a run goes on [s], where the time is about 1 s."""
 SAME_TIME = 1e-6
 """Part of the slopes of the times of events at one instant by which these may differ."""
 SHIFT = "shift"
@@ -153,6 +155,21 @@ class Jumps:
                 for program, write in zip(programs, wanted, strict=True)
             )  # fmt: skip
         return self._functions[key]
+
+
+def past_branches(system: Dynamics, events: Watched, t: float, Y: Array) -> tuple[float, Array]:
+    """The time [s] and state a rounding behind an instant, where laws are on their new branch.
+
+    At the instant itself rounding decides about the branch: of rates that join it does not matter,
+    but their slopes, and tangents with them, would be those of the wrong one for a stage.
+    """
+    later = t + PAST * max(abs(t), 1.0)
+    onward = system.project(later, Y + (later - t) * rates_aside(system, t, Y, 1))
+    if events.function is None:
+        return t, Y
+    here, there = (system.call(events.function, *place)["g"] for place in ((t, Y), (later, onward)))
+    met = np.abs(here) <= 2 * np.abs(there - here)
+    return (later, onward) if ((here > 0) == (there > 0))[~met].all() else (t, Y)
 
 
 def joins(slow: Array, fast: Array) -> bool:

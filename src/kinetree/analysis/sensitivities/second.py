@@ -23,6 +23,7 @@ from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.sensitivities.demands import refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, Tracker
 from kinetree.analysis.sensitivities.expressions import Expressions
+from kinetree.analysis.sensitivities.jumps import past_branches
 from kinetree.analysis.sensitivities.looks import Looks
 from kinetree.analysis.sensitivities.start import solve_seconds, tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent, tangent_moves, with_states
@@ -75,7 +76,7 @@ def _block(task: Task, times: Array) -> Array:
     start = _start(task, first, made)
     how = RunOptions(
         task.integrator, task.settings_for(first.width),
-        watches=task.watches, jump=refuse_jumps,
+        watches=task.watches, jump=refuse_jumps, onward=past_branches,
     )  # fmt: skip
     looks, _ = Tracker(task).track(made, start, times, how)
     if looks.end_slope is not None:

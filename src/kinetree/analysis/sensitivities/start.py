@@ -68,7 +68,7 @@ def tangent_start(
         if system.loops is None:
             wanted = project(wanted)
         else:
-            kept = _kept(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+            kept = _kept_values(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
             A, fixed = project.slopes()
             rows, K = kept.determine(A)
             _refuse_following(variables, wanted @ rows.T)
@@ -99,7 +99,7 @@ def solve_seconds(
     system, (y, fixed) = made.system, start
     if system.loops is None:
         return fixed
-    kept = _kept(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+    kept = _kept_values(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
     A, _ = _Projection(made, y, t).slopes()
     own, K = kept.determine(A)
     rows = fixed[..., : made.size].reshape(-1, made.size)
@@ -133,7 +133,7 @@ def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Arra
     elif form is not None and system.loops is not None:
         refuse_dropped(system, variables)
         _refuse_redundant(system)
-        kept = _kept(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+        kept = _kept_values(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
         A = np.array([pull(row).y[:n] for row in np.eye(n)])
         rows, K = kept.determine(A)
         starts = [row for row in variables if row.starts]
@@ -222,10 +222,10 @@ class _Kept:
                 chosen.append(k)
                 basis = np.vstack([basis, rest / size])
         if len(chosen) < rank:
-            raise self._undetermined()
+            raise self._refusal()
         return self.rows[chosen], K[chosen]
 
-    def _undetermined(self) -> UnsupportedError:
+    def _refusal(self) -> UnsupportedError:
         if self.lost:
             names = ", ".join(f"'{name}'" for name in self.lost)
             return UnsupportedError(
@@ -240,7 +240,7 @@ class _Kept:
         )
 
 
-def _kept(system: Dynamics, loops: Loops, wish: Wish, y: Array) -> _Kept:
+def _kept_values(system: Dynamics, loops: Loops, wish: Wish, y: Array) -> _Kept:
     """What keeps the values that it was given.
 
     A quaternion of which some velocities move keeps its place along the others.
