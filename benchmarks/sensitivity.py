@@ -21,7 +21,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -34,6 +33,7 @@ from benchmarks import report
 from benchmarks.gradient_times import least
 from benchmarks.models import ROOT, urdf_path
 from benchmarks.sensitivity_engines import engines
+from benchmarks.tuned_iltis import optimum
 from kinetree.analysis.sensitivities.tangent import tangent
 from kinetree.analysis.sensitivity import sensitivity_task
 from kinetree.functions import table
@@ -278,77 +278,6 @@ def equations() -> list[list[Any]]:
     report.show("Equations before and behind their solution", columns, rows)
     return rows
 
-
-LINKS = {"shock": 0.42, "spring": 0.252}
-"""Links of a corner, and the length at which added springs have no force [m]."""
-
-
-def tuned() -> tuple[kt.Model, dict[str, tuple[float, float]]]:
-    """The Iltis with linear springs and dampers beside its shocks and leaves, left and right alike.
-
-    Returns:
-        The model, and the bounds of the eight values.
-    """
-    model, over = stairs(), {}
-    for axle, corners in (("front", ("FL", "FR")), ("rear", ("RL", "RR"))):
-        for link, length in LINKS.items():
-            own = {}
-            for name, top in (("damping", 4000.0), ("stiffness", 2e4)):
-                label = f"{axle}_{link}_{name}"
-                own[name] = model.parameter(label, 0.1 * top)
-                over[label] = (0.0, top)
-            for corner in corners:
-                old = model.forces.pop(f"{corner}_{link}")
-                given = {**old.arguments, **own, "length": length}
-                model.force(old.kind, old.name, old.points, given)
-    return model, over
-
-
-class _ReachedError(Exception):
-    """A value was found that is good enough."""
-
-
-def optimum() -> list[list[Any]]:
-    """Root mean square of the chassis' acceleration down stairs, travel bounded."""
-    model, over = tuned()
-    run = {k: v for k, v in iltis()[1].items() if k != "duration"}
-    travel = {axle: kt.peak(f"abs(q_R1_{corner})") for axle, corner in AXLES.items()}
-    start = kt.sensitivity(model, 4.0, travel, by=[], **run).value
-    limits = {axle: (travel[axle], None, 1.05 * float(start.sel(measure=axle))) for axle in travel}
-    seat, rows = kt.rms("qdd_z"), []
-    given: dict[str, Any] = {"over": over, "subject_to": limits, "tolerance": 1e-7, **run}
-    kt.optimise(model, 4.0, seat, **{**given, "evaluations": 1})  # compiled before the clock runs
-    kt.optimise(model, 4.0, seat, **{**given, "evaluations": 10, "method": "cma"})
-    began = time.process_time()
-    best = kt.optimise(model, 4.0, seat, **given, evaluations=60)
-    spent = time.process_time() - began
-    first = float(best.history.value[0])
-    rows.append(["SLSQP, adjoint", best.history.sizes["evaluation"], first, best.value, spent, 1.0])
-
-    def stop(row: dict[str, Any]) -> None:
-        counted.append(min(row.get("value", np.inf), counted[-1])
-                       if row["violation"] <= 1e-6 else counted[-1])  # fmt: skip
-        if counted[-1] <= 1.001 * best.value:
-            raise _ReachedError
-
-    counted = [np.inf]
-    began = time.process_time()
-    try:
-        kt.optimise(model, 4.0, seat, **given, method="cma", evaluations=CMA, progress=stop)
-        said = "CMA, did not reach it"
-    except _ReachedError:
-        said = "CMA, within 0.1 %"
-    other = time.process_time() - began
-    rows.append([said, len(counted) - 1, first, counted[-1], other, other / spent])
-    columns = ["method", "evaluations", "first m/s2", "best m/s2", "s", "times"]
-    report.show("Iltis down stairs by eight springs and dampers", columns, rows)
-    print({name: round(value, 1) for name, value in best.parameters.items()}, best.active)
-    return rows
-
-
-AXLES = {"front": "FL", "rear": "RL"}
-CMA = 2500
-"""Most evaluations."""
 
 PARTS: dict[str, Callable[[], list[list[Any]]]] = {
     "gradients": gradients, "directions": directions, "lanes": lanes, "checkpoints": checkpoints,

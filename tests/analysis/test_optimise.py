@@ -400,6 +400,9 @@ def test_a_study_stands_in_the_model_file(tmp_path: Path) -> None:
         ({"variables": {"f": (2, 1)}}, "study 'new', 'f': its bounds are"),
         ({"minimise": ["sise"]}, "'sise'"), ({"subject_to": {"size": (1,)}}, "study 'new', 'size'"),
         ({"units": {"f": "parsec"}}, "parsec"),
+        ({"plan": {"kind": "guess"}}, "study 'new', plan, kind"),
+        ({"plan": {"kind": "grid", "runs": 0}}, "study 'new', plan, runs: it is 0"),
+        ({"plan": {"run": 9}}, "'run'; did you mean 'runs'"),
     )  # fmt: skip
     for change, sentence in wrong:
         given: dict[str, Any] = {"variables": {"f": (1, 2)}, "measures": study, **change}

@@ -98,6 +98,51 @@ def test_a_folder_knows_data_and_functions_again(tmp_path: Path) -> None:
         measure(np.sin(t), 2.0, qd={"y": 1.1})
 
 
+def test_a_study_of_the_model_file_says_what_is_swept(tmp_path: Path) -> None:
+    model, file = oscillator(), tmp_path / "oscillator.yaml"
+    run = {"qd": {"y": 1.0}, "rtol": 1e-9}
+    both, plan = {"end": "final(q_y)", "far": "peak(q_y)"}, {"kind": "sobol", "runs": 9, "seed": 4}
+    bounds = {"c": (0.5, 2.0), "m": (900.0, 1100.0)}
+    model.study("map", 1.0, bounds, both, units={"m": "g"}, run=run, plan=plan)
+    model.study("grid", 1.0, {"c": (0.5, 2.0)}, both, plan={"kind": "grid", "runs": 4})
+    model.study("bare", 1.0, {"c": (0.5, 2.0)}, both)
+    kt.save(model, file)
+    back = kt.load(file)
+    assert back.studies == model.studies
+    found = kt.sweep(back, study="map")
+    own = kt.sobol({"c": (0.5, 2.0), "m": (0.9, 1.1)}, 9, seed=4)
+    same = kt.sweep(
+        oscillator(), 1.0, own, {"end": kt.final("q_y"), "far": kt.peak("q_y")}, **run
+    )  # fmt: skip
+    for name in ("c", "m", "end", "far"):
+        assert_close(found[name], same[name], IDENTITY, name)
+    longer = kt.sweep(back, 2.0, study="map")  # arguments take the place of what it says
+    assert_close(longer.end, kt.sweep(oscillator(), 2.0, own, {"end": kt.final("q_y")}, **run).end,
+                 IDENTITY)  # fmt: skip
+    assert_close(kt.sweep(back, study="grid")["c"], [0.5, 1.0, 1.5, 2.0], IDENTITY)
+    with pytest.raises(kt.errors.ModelError, match="study 'bare': it has no plan; give plan="):
+        kt.sweep(back, study="bare")
+    with pytest.raises(kt.errors.UnknownNameError, match="'mop'; did you mean 'map'"):
+        kt.sweep(back, study="mop")
+
+
+def test_functions_of_measures_are_measures_too() -> None:
+    seen = {"end": kt.final("q_y"), "far": kt.peak("q_y"),
+            "both": kt.function_of("sqrt(a)*b", a=kt.final("q_y"), b=kt.peak("q_y")),
+            "text": kt.measure("rms(q_y) + 0.5*final(q_y)")}  # fmt: skip
+    plan, steps = kt.run_list({"c": [1.0, 4.0, 9.0]}), {"integrator": "trapezoidal", "step": 0.01}
+    for run in ({}, steps):
+        found = kt.sweep(oscillator(), 1.2, plan, seen, qd={"y": 1.0}, **run)
+        end, far = found.end.values, found.far.values
+        assert (end[:2] > 0).all()
+        assert end[2] < 0  # sin 3.6
+        assert_close(found.both[:2], np.sqrt(end[:2]) * far[:2], IDENTITY)
+        assert np.isnan(found.both[2])
+        assert str(found.reason.values[2]) == "measure 'both': it has no value"
+        rms = kt.sweep(oscillator(), 1.2, plan, {"r": kt.rms("q_y")}, qd={"y": 1.0}, **run).r
+        assert_close(found.text, rms.values + 0.5 * end, IDENTITY)
+
+
 def test_runs_that_fail_first_are_rows_too() -> None:
     seen, plan = {"end": kt.final("q_c")}, kt.run_list({"coupler": [20.0, 2.2, 30.0]})
     found = kt.sweep(lengths.four_bar(), 0.1, plan, seen)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.analysis.test_sensitivity import oscillator
 from tests.approx import FORMALISM, READ_OFF, assert_close
 from tests.cli.test_analyses import Capture, answer, run, stored
 from tests.identification.arms import arm, motion, recorded
@@ -154,3 +155,17 @@ def test_a_sweep_goes_into_a_folder(tmp_path: Path, capsys: Capture) -> None:
     assert "8 of 8 runs" in printed
     wrong = answer(capsys, *command, "--plan", "dice", code=1)
     assert "sobol" in wrong["error"]
+
+
+def test_a_study_is_swept_and_few_runs_are_told_one_by_one(tmp_path: Path, capsys: Capture) -> None:
+    model = oscillator()
+    plan = {"kind": "saltelli", "runs": 8}
+    model.study("map", 1.0, {"c": (0.5, 2.0)}, {"end": "final(q_y) + peak(q_y)"}, plan=plan,
+                run={"qd": {"y": 1.0}})  # fmt: skip
+    file = stored(model, tmp_path)
+    found = answer(capsys, "sweep", file, "--study", "map")
+    assert found["runs"] == 8 * 3
+    assert found["measures"][0]["measure"] == "end"
+    found = answer(capsys, "sweep", file, "--study", "map", "--plan", "grid", "-n", "2")
+    assert [row["c"] for row in found["rows"]] == [0.5, 2.0]
+    assert [row["reason"] for row in found["rows"]] == ["", ""]

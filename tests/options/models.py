@@ -495,8 +495,9 @@ MODELS: dict[str, tuple[Row, ...]] = {
         {"duration": 2.0, "variables": {"k": (1.0, 2.0)},
          "measures": {"end": "peak(q_one)"}, "minimise": ["end"],
          "subject_to": {"end": (None, 1.0)}, "units": {"k": "1"},
-         "run": {"rtol": 1e-6}},
-        takes={"duration": NUMBER, "run": "mapping named", "measures": "mapping"},
+         "run": {"rtol": 1e-6}, "plan": {"kind": "grid"}},
+        takes={"duration": NUMBER, "run": "mapping named", "measures": "mapping",
+               "plan": "mapping named"},
     ),
     "crushable": row(
         "crushable",

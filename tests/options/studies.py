@@ -123,6 +123,7 @@ STUDIES: dict[str, tuple[Row, ...]] = {
             {
                 "model": Made(lambda _: heavier()), "duration": 0.3,
                 "plan": Made(lambda _: plan(4)), "measures": {"end": kt.final("qd_swing")},
+                "study": Refused("nowhere"),
                 "into": Unseen("folder", "it is on the disk"),
                 "part": Unseen(2, "parts give the same rows"),
                 "store": Unseen("zarr", "without a folder there is none"),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.analysis.optimising.model_study import sweep_arguments
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.runs.march import STEPPING, refuse_no_step, refuse_stepping
 from kinetree.analysis.sensitivities.checks import check_measures
@@ -29,10 +30,11 @@ PART, LANES, LAUNCH = 256, 1024, 32768
 
 def sweep(  # noqa: PLR0913  one keyword per choice of the user
     model: Mechanism,
-    duration: float,
-    plan: SweepPlan,
-    measures: Mapping[str, Any],
+    duration: float | None = None,
+    plan: SweepPlan | None = None,
+    measures: Mapping[str, Any] | None = None,
     *,
+    study: str | None = None,
     into: str | Path | None = None,
     part: int | None = None,
     store: str = "netcdf",
@@ -49,7 +51,8 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
         duration: length of the runs [s].
         plan: `kt.grid`, `kt.sobol`, `kt.latin_hypercube`, `kt.saltelli`, `kt.run_list` or
             `kt.own_plan`; what varies has the names of `sensitivity`.
-        measures: by name.
+        measures: by name; functions of several are measures, too.
+        study: name of a study of the model, which gives what is not given here.
         into: folder for the parts: killed, the same sweep goes on with those that are missing; the
             folder of another one is refused.  `load_sweep` opens it at any time.
         part: runs per part; by default 256, or 1024 where eight go in the lanes of one, or 32768
@@ -70,12 +73,12 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
         folder it reads what it is asked for.
     """
     check_arguments(sweep, locals())
-    _check_choices(locals())
-    usual = LAUNCH if device == "gpu" else LANES if is_stepped(run) else PART
-    size = part or usual
-    job = SweepJob(model, float(duration), plan, measures, run, size, threads, device)
+    given = _with_study(locals())
+    _check_choices(given)
+    job = _job(given)
     _check(job)
-    parts = SweepParts(None if into is None else Path(into), job.facts(), plan.count, size)
+    plan, folder = job.plan, None if into is None else Path(into)
+    parts = SweepParts(folder, job.facts(), plan.count, job.part)
     if plan.own is not None:
         parts.check_values(plan.rows, plan.names)
     missing = [number for number in parts.numbers if not parts.has(number)]
@@ -88,13 +91,38 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
     return parts.whole(store, {"model": model.name, "plan": plan.kind, "seed": plan.seed})
 
 
+def _with_study(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with what a study of the model says in the place of those not given."""
+    found = {**given}
+    known = {} if found["study"] is None else sweep_arguments(found["model"], found["study"])
+    for name in ("duration", "plan", "measures"):
+        found[name] = known.get(name) if found[name] is None else found[name]
+    return {**found, "run": {**known.get("run", {}), **found["run"]}}
+
+
+def _job(given: Mapping[str, Any]) -> SweepJob:
+    """What is swept, from arguments that were checked."""
+    run, device = given["run"], given["device"]
+    usual = LAUNCH if device == "gpu" else LANES if is_stepped(run) else PART
+    return SweepJob(
+        given["model"], float(given["duration"]), given["plan"], given["measures"], run,
+        given["part"] or usual, given["threads"], device,
+    )  # fmt: skip
+
+
 def _check_choices(given: Mapping[str, Any]) -> None:
     """Refuse what no sweep can be made of."""
     check_choice("store", given["store"], tuple(STORES))
     check_choice("device", given["device"], ("cpu", "gpu"))
+    if given["duration"] is None:
+        raise ModelError("it is not given", element="duration", cure="give it in seconds")
     counts = {name: given[name] for name in ("duration", "threads", "part")}
     check_positive("a positive number", **{k: v for k, v in counts.items() if v is not None})
-    check_measures(given["measures"])
+    check_measures(given["measures"] or {}, functions=True)
+    if given["plan"] is None and given["study"] is not None:
+        raise ModelError(
+            "it has no plan", element=f"study '{given['study']}'", cure="give plan= here or there"
+        )
     if not isinstance(given["plan"], SweepPlan):
         raise ModelError(
             "it is not a valid plan",

@@ -131,6 +131,7 @@ class _Builder:
             name, row.duration, {key: own.bounds for key, own in rows.items()}, row.measures,
             minimise=row.minimise, subject_to=row.subject_to, run=row.run,
             units={key: own.unit for key, own in rows.items() if own.unit},
+            plan=None if row.plan is None else row.plan.model_dump(),
         )  # fmt: skip
 
     def each(self, add: Callable[[str, T], None], rows: Mapping[str, T]) -> None:

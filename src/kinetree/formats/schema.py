@@ -186,6 +186,14 @@ _variable = Short("bounds", {"type": "array", "items": NUMBER_JSON, "minItems": 
 StudyVariableEntry = Annotated[StudyVariableData, BeforeValidator(_variable.expand), _variable]
 
 
+class StudyPlanData(Section):
+    """Runs of a sweep between the bounds of a study."""
+
+    kind: Text = "sobol"
+    runs: int = 1000
+    seed: int = 0
+
+
 class StudyData(Section):
     """A study: what varies, what is measured of runs, what is minimised; it changes no equation."""
 
@@ -195,6 +203,7 @@ class StudyData(Section):
     minimise: list[Text] = Field(default_factory=list)
     subject_to: dict[str, list[NumberData | None]] = Field(default_factory=dict)
     run: dict[str, Any] = Field(default_factory=dict)
+    plan: StudyPlanData | None = None
 
 
 class RunData(Section):
@@ -354,6 +363,7 @@ SECTIONS: Sections = {
     ("outputs", "*"): OutputData,
     ("studies", "*"): StudyData,
     ("studies", "*", "variables", "*"): StudyVariableData,
+    ("studies", "*", "plan"): StudyPlanData,
     ("runs", "*"): RunData,
 }
 

@@ -32,6 +32,14 @@ class FunctionOf(Measure):
         """V = the value that was put together."""
         return Gathered(seen.integral)
 
+    def __reduce__(self) -> Any:
+        """So that it can be sent to other processes."""
+        return _rebuild, (self.of, dict(self.parts))
+
+
+def _rebuild(of: str, parts: dict[str, Measure]) -> FunctionOf:
+    return FunctionOf(of, MappingProxyType(parts))
+
 
 def function_of(of: str, **measures: Any) -> FunctionOf:
     """A function of several measures.

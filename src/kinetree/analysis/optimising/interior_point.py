@@ -62,12 +62,12 @@ def _callback(casadi: Any, task: Minimum, rows: int, caught: list[BaseException]
     def both(x: Any) -> tuple[Array, Array]:
         if not caught:
             try:
-                return found(x)
+                return evaluate(x)
             except BaseException as error:
                 caught.append(error)
         return np.zeros(rows), np.zeros((rows, n))
 
-    def found(x: Any) -> tuple[Array, Array]:
+    def evaluate(x: Any) -> tuple[Array, Array]:
         place = np.array(x).ravel()
         value, gradient = task.function(place)
         parts = [f(place) for f in (task.at_least, task.equal) if f is not None]

@@ -19,7 +19,7 @@ from kinetree.arrays import Array
 
 ELSEWHERE = 32
 """Places that are tried where the first has no run."""
-End = tuple[Array, bool, str]
+WayEnd = tuple[Array, bool, str]
 """The last point, whether the method has converged, and what it says."""
 
 
@@ -39,18 +39,18 @@ class OneWay:
     evaluations: int
     seed: int
 
-    def go(self, first: Array, own: Trials) -> End:
+    def go(self, first: Array, own: Trials) -> WayEnd:
         """From a first point to the end, within the evaluations."""
         own.begin(self.evaluations)
         try:
             s, converged, said = self._go(first, own)
         except EnoughError:
             s, converged, said = own.best(), False, "the evaluations are used up"
-        own.most = None
+        own.budget.most = None
         found = self._with_gradient(s, own)
         return found, converged and found is s, said
 
-    def _go(self, first: Array, own: Trials) -> End:
+    def _go(self, first: Array, own: Trials) -> WayEnd:
         task = self._task(self._place_with_run(first, own), own)
         end = self.method.solve(task)
         if not self.method.slopes or not self._missed(own, end[0]):
@@ -62,7 +62,7 @@ class OneWay:
 
     def _with_gradient(self, s: Array, own: Trials) -> Array:
         """The end, or the best place that has a gradient where this is at the edge of what runs."""
-        for _ in range(len(own.tried)):
+        for _ in range(len(own.budget.tried)):
             if "failed" not in own.row(s):
                 break
             s = own.best()

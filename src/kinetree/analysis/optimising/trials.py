@@ -49,6 +49,27 @@ class EnoughError(Exception):
     """As many evaluations as one optimiser may make were made."""
 
 
+@dataclass
+class Budget:
+    """What one optimiser has tried, and how many evaluations it may make.
+
+    Attributes:
+        most: of them; none for any number.
+        tried: values -> scaled variables.
+    """
+
+    most: int | None = None
+    tried: dict[X, Array] = field(default_factory=dict)
+
+    def spend(self, x: X, s: Array) -> None:
+        """Note a trial; refuse a new one where no more may be made."""
+        if self.most is None or x in self.tried:
+            return
+        if len(self.tried) >= self.most:
+            raise EnoughError
+        self.tried[x] = np.array(s)
+
+
 @dataclass(frozen=True)
 class Limit:
     """A measure that is to stay between two values; None for none."""
@@ -128,14 +149,13 @@ class Trials:
 
     def begin(self, most: int | None) -> None:
         """From now on as many evaluations are made at most; None for any number."""
-        self.most: int | None = most
-        self.tried: dict[X, Array] = {}
+        self.budget = Budget(most)
 
     def best(self) -> Array:
         """Scaled variables of the best evaluation since the beginning."""
-        known = {x: self.journal.find(x, slopes=False) or {} for x in self.tried}
+        known = {x: self.journal.find(x, slopes=False) or {} for x in self.budget.tried}
         x = min(known, key=lambda x: self.rank(known[x]))
-        return self.tried[x]
+        return self.budget.tried[x]
 
     def rank(self, row: JournalRow) -> tuple[float, float]:
         """By how much constraints are missed beyond what counts as met, then the value."""
@@ -148,10 +168,7 @@ class Trials:
             EnoughError: where no more evaluations may be made.
         """
         values = self.values(s)
-        if self.most is not None and (x := (*values.values(),)) not in self.tried:
-            if len(self.tried) >= self.most:
-                raise EnoughError
-            self.tried[x] = np.array(s)
+        self.budget.spend((*values.values(),), s)
         if self.ask is not None:
             return self.ask(values, slopes)
         known = self.journal.find(tuple(values.values()), slopes=slopes)

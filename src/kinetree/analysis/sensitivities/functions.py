@@ -67,6 +67,31 @@ def _value(name: str, measure: Measure, simple: Mapping[str, KnownMeasure]) -> K
     return KnownMeasure(value, slopes @ gradients, hessian)
 
 
+def value_of(name: str, measure: Measure, simple: Mapping[str, Array]) -> Array:
+    """Values of a measure of many runs, put together where it is a function.
+
+    Args:
+        name: of it.
+        measure: what it is.
+        simple: values of measures that are no functions, by name.
+    """
+    if not isinstance(measure, FunctionOf):
+        return simple[name]
+    parts = {part: value_of(f"{name}.{part}", own, simple) for part, own in measure.parts.items()}
+    found: Array = _together(measure, f"measure '{name}'", parts)
+    return found
+
+
+@derivation()
+def _together(measure: FunctionOf, element: str, parts: Mapping[str, Array]) -> Array:
+    """g of many runs."""
+    names = {name: symbol(name, Rank.FORCE) for name in parts}
+    known = {names[name]: values for name, values in parts.items()}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        (found,) = evaluate([parse(str(measure.of), names, element)], known)
+    return np.broadcast_to(np.asarray(found, dtype=float), len(next(iter(parts.values()))))
+
+
 @derivation()
 def slopes_of(measure: FunctionOf, element: str, values: list[float]) -> tuple[float, Array, Array]:
     """g, ∂g/∂Vᵢ and ∂²g/∂Vᵢ∂Vⱼ at values of the parts.

@@ -10,9 +10,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.given.fingerprint import plain_facts
 from kinetree.analysis.runs.dynamics import OPTIONS
+from kinetree.analysis.sensitivities.functions import value_of
 from kinetree.analysis.sensitivities.task import StepChoice, Task
 from kinetree.analysis.sensitivities.variables import (
     DURATION,
@@ -21,15 +24,18 @@ from kinetree.analysis.sensitivities.variables import (
     read_variables,
 )
 from kinetree.analysis.sensitivity import as_settings
+from kinetree.analysis.sweeping.found import PartRows
 from kinetree.analysis.sweeping.lanes import LaneRunner
 from kinetree.analysis.sweeping.parts import part_dataset
 from kinetree.analysis.sweeping.plans import SweepPlan
 from kinetree.analysis.sweeping.runner import GIVEN, Runner
 from kinetree.arguments import check_choice
+from kinetree.arrays import Array
 from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import find
 from kinetree.integrate.problem import Settings
+from kinetree.measures import simple_measures
 from kinetree.model import Mechanism, derivation_hash
 from kinetree.steppers.families import FAMILIES
 from kinetree.steppers.step import GLOBAL, all_coordinates
@@ -89,7 +95,9 @@ class SweepJob:
         first = number * self.part
         rows = self.plan.rows(first, first + self.part)
         found = self.runner.measure(self.plan.names, rows)
-        return part_dataset(first, self.plan.names, rows, found)
+        values = {name: value_of(name, row, found.values) for name, row in self.measures.items()}
+        made = PartRows(values, _reasons(found.reasons, values))
+        return part_dataset(first, self.plan.names, rows, made)
 
     @cached_property
     def runner(self) -> Runner | LaneRunner:
@@ -116,7 +124,8 @@ class SweepJob:
         at = enter_values(variables, first, options)
         given = RunGiven(**{name: at.get(name) for name in GIVEN})
         common = {
-            "duration": self.duration, "measures": dict(self.measures), "variables": variables,
+            "duration": self.duration, "measures": simple_measures(self.measures),
+            "variables": variables,
             "t0": float(run.get("t0", 0.0)), "step": run.get("step"), "events": run.get("events"),
         }  # fmt: skip
         if not is_stepped(run):
@@ -166,6 +175,15 @@ class SweepJob:
                 element="measures and options",
                 cure="give them as texts and numbers",
             ) from error
+
+
+def _reasons(reasons: Sequence[str], values: Mapping[str, Array]) -> list[str]:
+    """Why runs failed; of those that went well, which measure is not a number."""
+    found = list(reasons)
+    for name, column in values.items():
+        for k in np.flatnonzero(~np.isfinite(column)).tolist():
+            found[k] = found[k] or f"measure '{name}': it has no value"
+    return found
 
 
 def make_packed(packed: bytes, number: int) -> xarray.Dataset:

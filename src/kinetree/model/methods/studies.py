@@ -1,20 +1,25 @@
 """Studies that stand in a model: what varies between which bounds, what is measured and minimised.
 
-A study changes no equation: it is kept with the model and its file for `kinetree.optimise` and the
-command line.
+A study changes no equation: it is kept with the model and its file for `kinetree.optimise`,
+`kinetree.sweep` and the command line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from kinetree.arguments import check_arguments, check_positive, is_finite, show
+from kinetree.arguments import check_arguments, check_choice, check_positive, is_finite, show
 from kinetree.errors import ModelError, unknown
 from kinetree.model.methods.configuration import ConfigurationMethods
 from kinetree.model.new_element import new_element
 from kinetree.units import to_si
+
+PLAN_KINDS = ("sobol", "latin_hypercube", "saltelli", "grid")
+"""Plans of runs that a study may have."""
+PLAN_FIELDS = {"kind": "sobol", "runs": 1000, "seed": 0}
+"""What a plan says, and what it says of itself."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class StudyPlan:
         minimise: names of the measures whose sum is minimised.
         subject_to: name of a measure -> lowest and highest value; None for none.
         run: options of the runs.
+        plan: of a sweep: kind, runs (of a grid those of each variable) and seed; empty without one.
     """
 
     name: str
@@ -40,6 +46,7 @@ class StudyPlan:
     minimise: tuple[str, ...]
     subject_to: Mapping[str, tuple[float | None, float | None]]
     run: Mapping[str, Any]
+    plan: Mapping[str, Any] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         """Plain data without the name."""
@@ -51,7 +58,7 @@ class StudyPlan:
             "duration": self.duration, "variables": bounds, "measures": dict(self.measures),
             "minimise": list(self.minimise),
             "subject_to": {name: list(pair) for name, pair in self.subject_to.items()},
-            "run": dict(self.run),
+            "run": dict(self.run), "plan": dict(self.plan),
         }  # fmt: skip
         return {name: value for name, value in found.items() if value or name == "measures"}
 
@@ -70,6 +77,7 @@ class StudyMethods(ConfigurationMethods):
         subject_to: Mapping[str, Any] | None = None,
         units: Mapping[str, str] | None = None,
         run: Mapping[str, Any] | None = None,
+        plan: Mapping[str, Any] | None = None,
     ) -> StudyPlan:
         """Keep a study with the model, and in its file.
 
@@ -82,10 +90,12 @@ class StudyMethods(ConfigurationMethods):
             subject_to: name of a measure -> (lowest or None, highest or None).
             units: of variables whose bounds are not in SI units.
             run: options of the runs: integrator, rtol, qd, …
+            plan: of a sweep, such as {"kind": "sobol", "runs": 1000, "seed": 1}; other kinds are
+                "latin_hypercube", "saltelli" and "grid", of which runs are those of each variable.
         """
         element = new_element("study", name, self.studies)
         given = {"minimise": minimise, "measures": measures, "variables": variables,
-                 "subject_to": subject_to, "units": units, "run": run}  # fmt: skip
+                 "subject_to": subject_to, "units": units, "run": run, "plan": plan}  # fmt: skip
         check_arguments(StudyMethods.study, given, element)
         limits = dict(subject_to or {})
         check_positive("a positive time in seconds", duration=duration)
@@ -103,6 +113,7 @@ class StudyMethods(ConfigurationMethods):
             name, float(duration), {k: (float(a), float(b)) for k, (a, b) in variables.items()},
             dict(units or {}), dict(measures), tuple(minimise),
             {k: _limits(pair, f"{element}, '{k}'") for k, pair in limits.items()}, dict(run or {}),
+            _plan(plan or {}, f"{element}, plan"),
         )  # fmt: skip
         self.studies[name] = made
         return made
@@ -116,6 +127,26 @@ def _refuse_measures(measures: Mapping[str, Any], element: str) -> None:
         if not isinstance(text, str):
             cure = "give a text, such as 'rms(qdd_seat)'"
             raise ModelError(f"the measure '{row}' is {text!r}", element=element, cure=cure)
+
+
+def _plan(given: Mapping[str, Any], element: str) -> dict[str, Any]:
+    """What a plan says, whole; empty where nothing is given."""
+    for name in given:
+        if name not in PLAN_FIELDS:
+            raise unknown("entry", name, PLAN_FIELDS, element)
+    found = {**PLAN_FIELDS, **given} if given else {}
+    if found:
+        check_choice(f"{element}, kind", found["kind"], PLAN_KINDS)
+    for name in ("runs", "seed") if found else ():
+        least = 1 if name == "runs" else 0
+        if not is_finite(found[name]) or found[name] != int(found[name]) or found[name] < least:
+            raise ModelError(
+                f"it is {show(found[name])}",
+                element=f"{element}, {name}",
+                cure=f"give a whole number from {least} on",
+            )
+        found[name] = int(found[name])
+    return found
 
 
 def _bounds(pair: Any, element: str) -> None:
