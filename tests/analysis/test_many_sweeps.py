@@ -324,6 +324,24 @@ def test_means_quantiles_and_shares_of_the_variance() -> None:
         kt.summarise(kt.sweep(free, T, kt.sobol(over, 9), seen), [2.0])
 
 
+def test_shares_of_the_variance_of_a_known_function() -> None:
+    model = kt.Model("free", gravity=(0, 0, 0))
+    model.prismatic("y", model.ground, model.body("body", 1.0), axis="x")
+    names, a, b = ("u", "v", "w"), 7.0, 0.1
+    for name in names:
+        model.parameter(name, 0.0)
+    plan = kt.saltelli(dict.fromkeys(names, (-np.pi, np.pi)), 512, seed=1)
+    seen = {"f": kt.final("sin(u) + 7*sin(v)**2 + 0.1*w**4*sin(u)")}
+    found = kt.summarise(kt.sweep(model, 0.01, plan, seen, integrator="trapezoidal", step=0.01))
+    # Ishigami's function: variances by u alone, by v alone, by u and w together
+    own = np.array([(1 + b * np.pi**4 / 5) ** 2 / 2, a**2 / 8, 8 * b**2 * np.pi**8 / 225])
+    whole = own.sum()
+    assert_close(found["mean"], [a / 2], 0.01)
+    assert_close(found["std"], [np.sqrt(whole)], 0.01)
+    assert_close(found["first"][0], np.array([own[0], own[1], 0.0]) / whole, 0.02)
+    assert_close(found["total"][0], np.array([own[0] + own[2], own[1], own[2]]) / whole, 0.08)
+
+
 def test_equal_steps_refuse_what_they_have_no_use_for() -> None:
     plan = kt.grid({"c": [1.0]})
     with pytest.raises(kt.errors.UnsupportedError, match="have no events"):
