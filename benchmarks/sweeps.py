@@ -166,7 +166,7 @@ def killed(count: int, kills: int) -> list[list[Any]]:
     spent: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
         for owner, name in (
-            (LaneRunner, "_start"), (SweepParts, "add"), (SweepParts, "whole"),
+            (LaneRunner, "begin"), (SweepParts, "add"), (SweepParts, "whole"),
         ):  # fmt: skip
             stack.enter_context(timed(owner, name, spent))
         began = time.process_time()

@@ -441,6 +441,32 @@ def test_starts_go_side_by_side_and_find_the_best_end(monkeypatch: pytest.Monkey
     assert best.converged
 
 
+def test_starts_of_misfits_and_of_the_length_of_a_run_go_side_by_side() -> None:
+    data = kt.misfit("q_y", [0.5, 1.0], np.sin([0.5, 1.0]))
+    given: dict[str, Any] = {"qd": {"y": 1.0}, "starts": 3, "rtol": 1e-10}
+    best = kt.optimise(oscillator(), 1.0, data, over={"c": (0.2, 4.0)}, **given)
+    assert_close(best.parameters["c"], 1.0, TRAJECTORY)
+    best = kt.optimise(oscillator(), 1.0, kt.final("-q_y"), over={"duration": (0.2, 3.0)}, **given)
+    assert_close(best.parameters["duration"], np.pi / 2, READ_OFF)
+
+
+@pytest.mark.parametrize("more", [{}, {"starts": 3}, {"method": "cma", "evaluations": 120}])
+def test_an_equilibrium_and_its_modes_are_optimised(more: dict[str, Any]) -> None:
+    model, over = oscillator(), {"c": (1.0, 9.0)}
+    off = kt.function_of("(f - 0.3)**2", f=kt.frequency(1))
+    best = kt.optimise(model, objective=off, over=over, at="equilibrium", tolerance=1e-14, **more)
+    exact = (2 * np.pi * 0.3) ** 2  # f = √(c/m)/2π
+    assert_close(best.parameters["c"], exact, READ_OFF)
+    if more:
+        return
+    soft = kt.optimise(model, objective=kt.final("c"), over=over, at="equilibrium",
+                       subject_to={"f": (kt.frequency(1), 0.3, None)})  # fmt: skip
+    assert_close(soft.parameters["c"], exact, TRAJECTORY)
+    assert_close(soft.multipliers["f"], 8 * np.pi**2 * 0.3, TRAJECTORY)  # dc/df
+    with pytest.raises(kt.errors.UnsupportedError, match="it needs a run"):
+        kt.optimise(model, objective=kt.rms("q_y"), over=over, at="equilibrium")
+
+
 def test_starts_that_go_on_from_a_journal_end_alike(tmp_path: Path) -> None:
     model, run = two_hills()
     goal, path = kt.final("sin(q_swing/2) + 0.1*q_swing"), tmp_path / "study.jsonl"

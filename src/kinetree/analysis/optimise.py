@@ -89,7 +89,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
 
     Args:
         model: the mechanism.
-        duration: length of the runs [s].
+        duration: length of the runs [s]; none with at="equilibrium".
         objective: a measure, or several whose sum is minimised.
         over: name of what varies, as of `sensitivity` -> (lowest, highest) [SI].
         study: name of a study of the model, which gives what is not given here.
@@ -109,7 +109,9 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         journal: file with one line per evaluation: killed, an optimisation goes on from there.
         progress: called with every evaluation: its number, value, violation, step and x.
         seed: of starts and of methods that draw.
-        **run: options of `sensitivity`: q, qd, x, tau, events, integrator, rtol, …
+        **run: options of `sensitivity`: q, qd, x, tau, events, integrator, rtol, …; with
+            at="equilibrium" or "start" there is no duration, and measures are those of a place and
+            its modes: `kt.final`, `kt.frequency`, `kt.damping`, `kt.growth`.
 
     Returns:
         The best point, with the model that has these values and the history of evaluations.

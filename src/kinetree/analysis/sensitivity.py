@@ -237,12 +237,17 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
 
 def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
     """Values and gradients at an equilibrium, or in the steady motion of the start values."""
-    made = equilibrium_dataset(task, *static_sensitivities(
+    made = static_results(
         task, steady=given["at"] == "start", locked=tuple(given["locked"]),
         matrices=given["matrices"],
-    ))  # fmt: skip
+    )  # fmt: skip
     _tell_idle(task, made)
     return with_functions(made, given["measures"])
+
+
+def static_results(task: Task, **how: Any) -> xarray.Dataset:
+    """Values and gradients at a place, as `static_sensitivities` is told to find them."""
+    return equilibrium_dataset(task, *static_sensitivities(task, **how))
 
 
 def _tell_idle(task: Task, made: xarray.Dataset) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.optimising.model_study import study_arguments
-from kinetree.analysis.optimising.trials import Limit, Study
+from kinetree.analysis.optimising.trials import RUN, Limit, Study
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.runs.march import STEPPING
 from kinetree.analysis.sensitivities.checks import check_measures
@@ -21,7 +21,7 @@ from kinetree.errors import ModelError
 from kinetree.measures import Measure
 from kinetree.model import Mechanism
 
-OWN = ("model", "duration", "measures", "by", "order", "at")
+OWN = ("model", "duration", "measures", "by", "order")
 """Arguments of `sensitivity` that an optimisation gives itself."""
 
 
@@ -48,14 +48,16 @@ class Asked:
 
     def study(self, model: Mechanism, cases: Sequence[Any]) -> Study:
         """The whole of it, checked."""
-        if self.duration is None:
+        runs = self.run.get("at", RUN) == RUN
+        if runs and self.duration is None:
             raise ModelError("it is not given", element="duration", cure="give it in seconds")
+        length = None if self.duration is None else float(self.duration)
         found = Study(
-            model, float(self.duration), _objectives(self.objective),
+            model, length, _objectives(self.objective),
             _bounds_of(model, self.over or {}), _constraints(self.subject_to or {}), tuple(cases),
             self.run,
         )  # fmt: skip
-        check_measures(found.measures, functions=True)
+        check_measures(found.measures, modes=not runs, functions=True)
         for run in (self.run, *cases):
             _check_run(run)
         return found

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from kinetree.analysis.optimising.trials import Trials, sum_of_cases
+from kinetree.analysis.optimising.trials import RUN, Trials, sum_of_cases
 from kinetree.analysis.sensitivities.variables import DURATION, METHOD, keep_starts, read_variables
 from kinetree.analysis.sensitivity import run_task
 from kinetree.analysis.sweeping.gradients import flat_dataset, many_gradients
@@ -146,7 +146,8 @@ def _evaluate_many(trials: Trials, rows: Sequence[Trying], *, slopes: bool) -> l
     """Evaluations of trials that nobody has made."""
     study = trials.study
     kinds = {row.kind for row in read_variables(study.model, trials.names)}
-    if study.squares or kinds & {DURATION, METHOD}:  # whose runs have steps or results of their own
+    # whose runs have steps or results of their own, or which are none
+    if study.squares or kinds & {DURATION, METHOD} or study.at != RUN:
         return [trials.evaluate(values, slopes=slopes) for values in rows]
     cases = range(len(study.cases))
     parts = [_case_of_many(trials, rows, number, slopes=slopes) for number in cases]

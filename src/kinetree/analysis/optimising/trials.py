@@ -23,7 +23,7 @@ from kinetree.analysis.sensitivities.variables import (
     enter_values,
     read_variables,
 )
-from kinetree.analysis.sensitivity import run_task, sensitivity_task
+from kinetree.analysis.sensitivity import run_task, sensitivity_task, static_results
 from kinetree.arrays import Array
 from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNameError
 from kinetree.measures import Measure, Misfit
@@ -41,6 +41,8 @@ GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
 """Options of a run that may differ from trial to trial, beside the duration."""
 MET = 1e-6
 """By how much a constraint may be missed, as a part of 1 + its bound."""
+RUN = "run"
+"""What is measured where nothing else is said with `at`."""
 WORSE = 10.0
 """How many times worse than the worst a trial counts that failed."""
 
@@ -90,7 +92,7 @@ class Study:
 
     Attributes:
         model: the mechanism.
-        duration: of the runs [s].
+        duration: of the runs [s]; none of equilibria and steady motions.
         objectives: whose sum is minimised.
         over: names of what varies, with their bounds.
         bounds: constraints by name.
@@ -100,7 +102,7 @@ class Study:
     """
 
     model: Mechanism
-    duration: float
+    duration: float | None
     objectives: tuple[Measure, ...]
     over: Mapping[str, tuple[float, float]]
     bounds: Mapping[str, Limit] = field(default_factory=dict)
@@ -112,6 +114,11 @@ class Study:
         """All measures by name."""
         own = {f"{OBJECTIVE} {k}": row for k, row in enumerate(self.objectives, 1)}
         return {**own, **{k: row.measure for k, row in self.bounds.items()}}
+
+    @property
+    def at(self) -> str:
+        """Where it is measured: "run", "equilibrium" or "start"."""
+        return str(self.run.get("at", RUN))
 
     @property
     def squares(self) -> bool:
@@ -172,7 +179,6 @@ class Trials:
         if self.ask is not None:
             return self.ask(values, slopes)
         known = self.journal.find(tuple(values.values()), slopes=slopes)
-        self._trying = values
         return self.note(values, known or self.evaluate(values, slopes=slopes))
 
     def note(self, values: dict[str, float], found: JournalRow) -> JournalRow:
@@ -182,7 +188,7 @@ class Trials:
             known = {"x": [*values.values()], **found}
             self.journal.add(known)
         if "failed" not in known and self._first is None:
-            self._first = values
+            self._first = dict(values)
         if not self.history or self.history[-1] is not known:
             before = self.history[-1]["x"] if self.history else known["x"]
             way = (np.array(known["x"]) - before) / self.width
@@ -217,11 +223,14 @@ class Trials:
         study, options = self.study, self.study.options(values, self.study.cases[number])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            task = self.task(number, self._trying, slopes=slopes)
+            task = self.task(number, values, slopes=slopes)
             given = RunGiven(**{name: options.get(name) for name in GIVEN})
             method = str(options.get("method", "auto")) if slopes else "direct"
             basic = {name: options[name] for name in BASICS if name in options}
-            found = run_task(task.at(given, float(options[DURATION]), basic), method)
+            own = task.at(given, float(options[DURATION] or 0.0), basic)
+            found = run_task(own, method) if study.at == RUN else static_results(
+                own, steady=study.at == "start"
+            )  # fmt: skip
         return self.read(with_functions(found, study.measures), slopes=slopes)
 
     def read(self, found: xarray.Dataset, *, slopes: bool) -> JournalRow:
