@@ -16,7 +16,7 @@ from kinetree.errors import FormatError
 from kinetree.joints import ALL as JOINTS
 from kinetree.model import Joint
 from kinetree.view.diagram.content import diagram_of
-from kinetree.view.diagram.svg import svg
+from kinetree.view.diagram.svg import GRID, svg
 
 MODELS = sorted((Path(__file__).resolve().parents[2] / "examples" / "models").glob("*.*ml"))
 
@@ -33,12 +33,39 @@ def test_bodies_do_not_overlap_and_edges_of_the_tree_do_not_cross(file: Path) ->
     assert len(lines) == len(found.joints)
     for one_line, other_line in itertools.combinations(lines, 2):
         assert not cross(one_line, other_line)
+    outward = [line for line in lines if len(line) == len(bent("M0 0h0V0H0V0H0"))]
+    for line, (left, right, top, low) in itertools.product(outward, boxes.values()):
+        x, y = line[1:-1].T / GRID  # a folded chain goes on between bodies
+        spans = zip(x[:-1], x[1:], y[:-1], y[1:], strict=True)
+        assert not any(max(a, b) > left and min(a, b) < right and max(c, d) > top
+                       and min(c, d) < low for a, b, c, d in spans)  # fmt: skip
     for body in found.bodies:  # room for a name, and for what ends there
         for side in ("left", "right", "bottom"):
             room = body.width if side == "bottom" else body.height
             shares = [0.0, *(row.share for row in body.anchors if row.side == side), 1.0]
             assert room * np.diff(shares).min() >= LEAST or len(shares) == 3
         assert {row.point for row in body.anchors} == {"", *body.points}
+
+
+def test_long_chains_go_on_in_further_lines() -> None:
+    """An arm of nine links, and two of them on one body: as high as wide, nothing crosses."""
+    for arms in (1, 2):
+        model = kt.Model("arms")
+        base = model.body("base", mass=1)
+        model.fixed("base", model.ground, base)
+        for arm in range(arms):
+            inner = base
+            for k in range(9):
+                link = model.body(f"link{arm}{k}", mass=1)
+                model.revolute(f"turn{arm}{k}", inner.point(f"tip{arm}", (0, 0, 1)), link)
+                inner = link
+        found = diagram_of(model)
+        wide = max(b.x + b.width for b in found.bodies)
+        high = max(b.y for b in found.bodies) - min(b.y for b in found.bodies)
+        assert 0.5 < wide / high < 3
+        lines = edges(drawn(model))
+        for one, other in itertools.combinations(lines, 2):
+            assert not cross(one, other)
 
 
 LEAST = 1.0
@@ -55,22 +82,49 @@ def edges(picture: str) -> list[np.ndarray]:
     found = []
     for group in ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}g"):
         if group.get("class") == "joint":
-            path = group.find("{http://www.w3.org/2000/svg}path").get("d")  # type: ignore[union-attr]
-            *bezier, end = map(float, re.findall(r"-?\d+", str(path)))
-            points = np.array(bezier).reshape(4, 2)
-            weights = [PARTS**k * (1 - PARTS) ** (3 - k) * (1, 3, 3, 1)[k] for k in range(4)]
-            found.append(np.vstack([np.transpose(weights) @ points, [end, points[-1, 1]]]))
+            path = str(group.find("{http://www.w3.org/2000/svg}path").get("d"))  # type: ignore[union-attr]
+            found.append(bent(path) if "V" in path else curved(path))
     return found
 
 
+def curved(path: str) -> np.ndarray:
+    """A cubic curve, and a level line to its end."""
+    *bezier, end = map(float, re.findall(r"-?\d+", path))
+    points = np.array(bezier).reshape(4, 2)
+    weights = [PARTS**k * (1 - PARTS) ** (3 - k) * (1, 3, 3, 1)[k] for k in range(4)]
+    return np.vstack([np.transpose(weights) @ points, [end, points[-1, 1]]])
+
+
+def bent(path: str) -> np.ndarray:
+    """Level and upright lines in turn."""
+    x, y, out, middle, back, low, end = map(float, re.findall(r"-?\d+", path))
+    return np.array([(x, y), (x + out, y), (x + out, middle), (back, middle), (back, low),
+                     (end, low)])  # fmt: skip
+
+
 def cross(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether one of two lines, which run to the right, is now above, now below the other."""
+    """Whether two lines cross, or one of two that run to the right is now above, now below."""
+    if min(len(one), len(other)) == len(bent("M0 0h0V0H0V0H0")):
+        return meet(one, other)
     left, right = max(one[0, 0], other[0, 0]), min(one[-1, 0], other[-1, 0])
     if left >= right:
         return False
     x = np.linspace(left, right, 41)
     apart = np.interp(x, *one.T) - np.interp(x, *other.T)
     return bool(apart.min() < -PIXEL and apart.max() > PIXEL)
+
+
+def meet(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether a piece of one line meets a piece of the other."""
+
+    def side(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        u, v = b - a, c - a
+        return np.sign(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0])
+
+    a, b = one[:-1, None], one[1:, None]
+    c, d = other[None, :-1], other[None, 1:]
+    apart = (side(a, b, c) * side(a, b, d) >= 0) | (side(c, d, a) * side(c, d, b) >= 0)
+    return not apart.all()
 
 
 PIXEL = 1.0

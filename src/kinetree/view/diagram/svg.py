@@ -186,6 +186,8 @@ def _joint(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> str:
     bend = x1 - GRID * STEP * row.room - GRID // 2
     middle = (x0 + bend) // 2
     line = f'<path d="M{x0} {y0}C{middle} {y0} {middle} {y1} {bend} {y1}H{x1}"/>'
+    if bend < x0:  # a chain goes on in a further line: between the two
+        line = f'<path d="M{x0} {y0}h{GRID}V{(y0 + y1) // 2}H{bend - GRID}V{y1}H{x1}"/>'
     mark = ' class="driven"' if row.driven else ""
     content = line
     for k, sign in enumerate(row.steps or ("=",)):

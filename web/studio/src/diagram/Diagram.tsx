@@ -22,6 +22,8 @@ const NODES = { body: BodyNode };
 const EDGES = { joint: JointLine, tie: TieLine };
 // what is given to the drawing stays the same object: with another one all bodies are drawn again, at every step of a drag
 const SNAP: [number, number] = [GRID, GRID];
+/** Around all bodies; the tools are above them. */
+const PADDING = { top: "48px", right: "16px", bottom: "28px", left: "16px" } as const;
 const MORE_KEYS = ["Shift", "Control", "Meta"];
 const ARROWS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
@@ -196,11 +198,11 @@ function useSight(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, host: R
 function useFit(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, count: number, host: React.RefObject<HTMLElement | null>): void {
   const had = useRef(0);
   useEffect(() => {
-    if (count > had.current && (had.current === 0 || hidden(flow, host.current))) window.setTimeout(() => void flow.fitView({ padding: 0.08, maxZoom: 1.2 }), 30);
+    if (count > had.current && (had.current === 0 || hidden(flow, host.current))) window.setTimeout(() => void flow.fitView({ padding: PADDING, maxZoom: 1.2 }), 30);
     had.current = count;
   }, [count, flow]);
   useEffect(() => {
-    const fit = (): void => void flow.fitView({ padding: 0.08, maxZoom: 1.2 });
+    const fit = (): void => void flow.fitView({ padding: PADDING, maxZoom: 1.2 });
     window.addEventListener("kinetree-fit", fit);
     const seen = new ResizeObserver(() => fit());
     if (host.current) seen.observe(host.current);

@@ -19,8 +19,9 @@ export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): R
   const back = x1 < x0 + STEP * signs.length + 20;
   const first = x1 - STEP * signs.length + 5;
   const bend = back ? first - 10 : Math.max(x0 + 10, x1 - STEP * (data?.joint.room ?? 1) - 5); // the same for all beside it
-  const reach = back ? Math.max(60, Math.abs(x1 - x0) / 2) : (bend - x0) / 2;
-  const line = `M${x0} ${y0}C${x0 + reach} ${y0} ${bend - reach} ${y1} ${bend} ${y1}H${x1}`;
+  const reach = (bend - x0) / 2;
+  const line = back ? aroundCorners([[x0, y0], [x0 + 12, y0], [x0 + 12, (y0 + y1) / 2], [bend - 8, (y0 + y1) / 2], [bend - 8, y1], [x1, y1]])
+    : `M${x0} ${y0}C${x0 + reach} ${y0} ${bend - reach} ${y1} ${bend} ${y1}H${x1}`;
   const joint = data?.joint;
   const known = useStudio((s) => (s.overlays.includes("roles") ? s.drawing?.roles : undefined));
   const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));
@@ -42,6 +43,20 @@ export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): R
     </g>
   );
 });
+
+/** A line along places, with round corners. */
+function aroundCorners(places: [number, number][]): string {
+  return places.map(([x, y], k) => {
+    const [before, after] = [places[k - 1], places[k + 1]];
+    if (!before || !after) return `${k ? "L" : "M"}${x} ${y}`;
+    const near = ([a, b]: [number, number]): string => {
+      const far = Math.hypot(a - x, b - y) || 1;
+      const share = Math.min(8, far / 2) / far;
+      return `${x + share * (a - x)} ${y + share * (b - y)}`;
+    };
+    return `L${near(before)}Q${x} ${y} ${near(after)}`;
+  }).join("");
+}
 
 /** A circle turns, a square shifts; the number is that of the axis. */
 function Sign({ x, y, sign, role }: { x: number; y: number; sign: string; role: string }): ReactElement {
