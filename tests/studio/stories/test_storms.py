@@ -97,6 +97,15 @@ def test_a_file_changed_by_others_is_taken_by_element(open_page: OpenPage, tmp_p
     theirs = file.read_text(encoding="utf-8").replace("mass: 5", "mass: 7")
     file.write_text(theirs, encoding="utf-8")
     page.page.get_by_text("has changed on the disk").wait_for()
+    page.page.get_by_text("Lines that differ").click()
+    mine, disk = (
+        page.page.get_by_label(name) for name in ("what you changed", "how yours differs")
+    )
+    mine.get_by_text("+    mass: 3").wait_for()
+    assert "mass: 7" not in mine.inner_text()
+    told = disk.inner_text()
+    assert "-    mass: 7" in told
+    assert "+    mass: 5" in told
     picture(page, "disk")
     page.edit(page.page.get_by_role("button", name="Take both, by element").click)
     saved = kt.load(page.save())

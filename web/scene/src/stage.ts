@@ -34,6 +34,8 @@ export class Stage {
   cell: number;
   private box: Box3;
   private centre: Vector3;
+  /** Height above and below that something else covers [px]. */
+  covered = 0;
   private theme: Theme = "light";
   private readonly axes: AxesHelper;
   private grid: LineSegments | null = null;
@@ -232,12 +234,14 @@ export class Stage {
     const slope = Math.tan((Math.PI * this.lens.fov) / 360) / MARGIN;
     const turn = this.camera.quaternion.clone().invert();
     const { min, max } = this.box;
+    const high = this.host.clientHeight;
+    const tall = high > 4 * this.covered ? high / (high - 2 * this.covered) : 1;
     let least = 0;
     for (let corner = 0; corner < 8; corner++) {
       const at = new Vector3(
         corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z,
       ).sub(centre).applyQuaternion(turn);
-      const across = Math.max(Math.abs(at.y), Math.abs(at.x) / this.lens.aspect);
+      const across = Math.max(tall * Math.abs(at.y), Math.abs(at.x) / this.lens.aspect);
       least = Math.max(least, across / slope + at.z);
     }
     return least || 1;

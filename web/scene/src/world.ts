@@ -23,6 +23,7 @@ const REST = 300; // after the last movement, before the picture is made better 
 const NEARER = 1.2; // by one key
 const TURN = Math.PI / 24; // by one key [rad]
 const NEAR = 10; // of a mark that is meant by a click [px]
+const COVERED = 36; // by tools above, and by what plays a motion below [px]
 const FAR = 2; // way over the ground beyond which the camera goes along, in extents of the mechanism
 const OPEN = "#dc2626";
 const EFFORT = { force: "#db2777", torque: "#7c3aed" };
@@ -112,6 +113,7 @@ export class World implements Poses {
     const own = openCanvas();
     this.card = own.card;
     this.stage = new Stage(payload, this.host, true, own);
+    this.stage.covered = COVERED;
     this.batch = new Batch(this.stage.scene);
     this.stage.scene.add(this.notes, this.tracks);
     this.stage.controls.addEventListener("start", () => (this.touched = true));

@@ -1,8 +1,9 @@
 // What happened to the file outside of the studio: yours, what both began with, and the disk, side by side.
 import { useEffect, useState, type ReactElement } from "react";
-import type { ThreeWayMessage } from "../protocol/api";
+import type { DifferenceMessage, ThreeWayMessage } from "../protocol/api";
 import { ask } from "../protocol/client";
 import { written } from "../panel/inputs";
+import { Lines } from "../runs/Lines";
 import { resolve } from "../store/document";
 import { tell, useStudio } from "../store/state";
 
@@ -38,11 +39,32 @@ function ThreeWay({ name }: { name: string }): ReactElement | null {
             <tr key={row.path.join(".")}><th scope="row">{row.path.join(".")}</th><td>{written(row.mine)}</td><td>{written(row.base)}</td><td>{written(row.disk)}</td></tr>
           ))}</tbody></table>
       )}
+      {found.disk !== null && <Texts />}
       <p>
         <button type="button" onClick={() => void resolve("mine")}>Keep mine</button>
         <button type="button" disabled={found.disk === null} onClick={() => void resolve("disk")}>Take the disk</button>
         <button type="button" disabled={!found.can_merge} onClick={() => void resolve("both")}>Take both, by element</button>
       </p>
     </section>
+  );
+}
+
+/** What each of the two texts has changed, line by line: from what was read to yours, and from the disk to yours. */
+function Texts(): ReactElement {
+  const [open, setOpen] = useState(false);
+  const [lines, setLines] = useState<[string, string[]][]>([]);
+  const revision = useStudio((s) => s.document?.revision);
+  useEffect(() => {
+    if (!open) return;
+    const asked = [["what you changed since it was saved", "saved"], ["how yours differs from the disk (− disk, + yours)", "disk"]] as const;
+    Promise.all(asked.map(async ([title, against]): Promise<[string, string[]]> => [
+      title, (await ask<DifferenceMessage>(`/api/document/diff?against=${against}`)).lines,
+    ])).then(setLines, (error: Error) => tell(error.message, true));
+  }, [open, revision]);
+  return (
+    <details className="more" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Lines that differ</summary>
+      {lines.map(([title, rows]) => <section key={title} aria-label={title}><h3>{title}</h3><Lines lines={rows} /></section>)}
+    </details>
   );
 }
