@@ -1,12 +1,13 @@
 // A mechanism in a view that stays: what changed is built anew, everything else is kept; one thing is selected.
 import {
-  ArrowHelper, Box3, Group, InstancedMesh, Line, Matrix4, Mesh, Plane, Quaternion, Raycaster, Sprite, Vector2, Vector3, type Object3D,
+  ArrowHelper, Box3, Group, InstancedMesh, Line, Mesh, Plane, Quaternion, Raycaster, Sprite, Vector2, Vector3, type Object3D,
 } from "three";
 import { Batch } from "./batch";
 import { Gizmo, type Put } from "./gizmo";
 import { drafts, fade, line, over, pale, Sheet, words, type Mark } from "./marks";
 import { isSolid, openCanvas, rendererName } from "./looks";
 import type { Payload } from "./payload";
+import { originOf, ownBox, reach, traveller } from "./reach";
 import { detailOf, makeBody } from "./solids";
 import { SIDES, Stage, type Theme } from "./stage";
 import { Stretch, type Poses } from "./stretch";
@@ -202,10 +203,10 @@ export class World implements Poses {
     const { payload, stage } = this;
     if (!payload || !stage) return;
     if (this.traveller) this.place(startPoses(payload));
-    const travels = frames ? this.farthest(frames) : 0;
+    const travels = frames ? traveller(frames, stage.up, FAR * payload.size) : 0;
     this.traveller = follow ? travels : 0;
     const room = new Box3(new Vector3(...payload.low), new Vector3(...payload.high));
-    if (frames && !travels) this.reach(frames, room);
+    if (frames && !travels) reach(frames, payload.bodies.slice(1).map((body) => ownBox(this.bodies.get(body.name)?.group)), room);
     stage.measure({ ...payload, low: room.min.toArray(), high: room.max.toArray(), follow: this.traveller });
     stage.showGrid(this.layers.has("grid"));
     if (!this.touched) this.look("home");
@@ -214,36 +215,10 @@ export class World implements Poses {
 
   /** Of a motion that nobody knows beforehand: go along, from now on, with what has gone far. */
   chase(): void {
-    if (this.traveller || !this.payload) return;
-    this.traveller = this.farthest([startPoses(this.payload), this.positions.slice(1).map(({ x, y, z }) => [1, 0, 0, 0, x, y, z])]);
+    if (this.traveller || !this.payload || !this.stage) return;
+    const now = this.positions.slice(1).map(({ x, y, z }) => [1, 0, 0, 0, x, y, z]);
+    this.traveller = traveller([startPoses(this.payload), now], this.stage.up, FAR * this.payload.size);
     if (this.traveller) this.goAlong(startOf(this.payload, this.traveller));
-  }
-
-  /** The first body that goes far over the ground; 0 where none does. */
-  private farthest(frames: number[][][]): number {
-    const far = FAR * (this.payload?.size ?? 1);
-    const up = this.stage?.up ?? new Vector3(0, 0, 1);
-    const way = new Vector3();
-    const first = (frames[0] ?? []).map(originOf);
-    return 1 + first.findIndex((start, k) => frames.some((frame) => {
-      way.copy(originOf(frame[k] ?? [])).sub(start);
-      return way.addScaledVector(up, -way.dot(up)).length() > far;
-    }));
-  }
-
-  /** Widen a box by all that bodies fill in some frames. */
-  private reach(frames: number[][][], room: Box3): void {
-    const boxes = (this.payload?.bodies ?? []).slice(1).map((body) => ownBox(this.bodies.get(body.name)?.group));
-    const [turn, pose] = [new Quaternion(), new Matrix4()];
-    for (const frame of frames) {
-      frame.forEach((row, k) => {
-        const box = boxes[k];
-        if (!box || box.isEmpty()) return;
-        const [w = 1, x = 0, y = 0, z = 0] = row;
-        pose.compose(originOf(row), turn.set(x, y, z, w).normalize(), ONE);
-        room.union(box.clone().applyMatrix4(pose));
-      });
-    }
   }
 
   /** After the poses were changed from outside. */
@@ -657,23 +632,7 @@ function room(payload: Payload | null): string {
   return payload ? JSON.stringify([payload.up, payload.floor, payload.size, payload.low, payload.high]) : "";
 }
 
-const ONE = new Vector3(1, 1, 1);
-
-const originOf = (pose: ArrayLike<number>): Vector3 => new Vector3(pose[4] ?? 0, pose[5] ?? 0, pose[6] ?? 0);
-
 const startOf = (payload: Payload, body: number): Vector3 => originOf(startPoses(payload)[body - 1] ?? []);
-
-/** The box of a body's solids in its own frame. */
-function ownBox(group: Group | undefined): Box3 {
-  const made = new Box3();
-  for (const part of group?.children ?? []) {
-    if (!(part instanceof Mesh)) continue;
-    part.geometry.computeBoundingBox();
-    part.updateMatrix();
-    if (part.geometry.boundingBox) made.union(part.geometry.boundingBox.clone().applyMatrix4(part.matrix));
-  }
-  return made;
-}
 
 function startPoses(payload: Payload): number[][] {
   const { offset } = payload.poses; // of one frame the offsets are the values
