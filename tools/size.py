@@ -47,6 +47,7 @@ DATA = {
     "attributes of SceneMessage:": "one answer with all layers of a picture",
     "attributes of Task:": "what a run of kt.sensitivity is, one decision of the user each",
     "attributes of SimulateOptions:": "a form, one field per option of the verb",
+    "attributes of ExciteOptions:": "the same",
     "attributes of Plan:": "the whole answer of one stage of the compiler, for the next one",
     "attributes of Function:": "what every call would compute anew is kept",
     "attributes of March:": "arrays that native code has addresses of live as long as it runs",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY
+from tests.approx import IDENTITY, TRAJECTORY
 from tests.studio.conftest import Studio, copy_model, ended, finished, running_studio
 
 import kinetree as kt
@@ -114,7 +114,7 @@ def test_a_planned_motion_identifies_what_the_text_has_wrong(client: Any) -> Non
     client.post("/api/document/undo", json={})
     ((name, path, value),) = found["operations"]
     assert (name, path) == ("set", ["bodies", "body", "mass"])
-    assert value == pytest.approx(1.0, rel=1e-6)
+    assert abs(value - 1.0) < TRAJECTORY
 
 
 def test_code_of_the_studio_is_that_of_python(client: Any, oscillator: Studio) -> None:

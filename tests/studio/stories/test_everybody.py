@@ -50,6 +50,12 @@ def test_axe_finds_nothing(open_page: OpenPage, axe: str, tmp_path: Path) -> Non
     page.finished(page.start("simulate", duration="0.1"))
     page.page.locator("#plot canvas").wait_for()
     _look(page, axe, "runs", found)
+    page.page.get_by_label("what run 1 was made from").click()
+    page.page.get_by_label("manifest").wait_for()
+    _look(page, axe, "made from", found)
+    number = page.finished(page.start("linearise"))
+    page.page.wait_for_selector(f"body[data-result='{number}']")
+    _look(page, axe, "result", found)
     for path in ("bodies.chassis", "joints.wishbone", "closures.wishbone", "forces.spring"):
         page.page.locator("#find").fill(path.split(".")[1])
         page.choose(path)

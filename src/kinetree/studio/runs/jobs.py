@@ -79,9 +79,10 @@ class Job:
 
     def answer(self) -> dict[str, Any]:
         """What the analysis says; of one that goes or was cancelled, what it had so far."""
-        return self._said() or _json(self.folder / PARTIAL)
+        return self._output() or _json(self.folder / PARTIAL)
 
-    def _said(self) -> dict[str, Any]:
+    def _output(self) -> dict[str, Any]:
+        """What its process printed."""
         return _json(self.folder / "said.json")
 
     def state(self) -> RunState:
@@ -91,7 +92,7 @@ class Job:
         between has not failed, it goes until the next look.
         """
         phase = "waiting" if self.is_waiting else "going" if self.is_going else "ended"
-        asked, said = self.request(), self._said()
+        asked, said = self.request(), self._output()
         options, analysis = asked.get("options", {}), asked.get("analysis", "simulate")
         share = self._share(options) if phase == "going" else None
         spent = time.monotonic() - self.began

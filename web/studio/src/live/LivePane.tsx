@@ -15,6 +15,7 @@ const GROUPS: [Control["kind"], string, string][] = [
   ["tau", "efforts", "constant; they act at once"],
   ["p", "parameters", "they act at once; the text keeps its own values"],
 ];
+const ROUNDING = 1e-12; // a number below is none
 const NONE: [number, string][] = [];
 
 export default function LivePane(): ReactElement {
@@ -107,7 +108,7 @@ function Typed({ label, value, commit }: { label: string; value: number; commit:
     setText(null);
   };
   return (
-    <input className="entry" aria-label={label} inputMode="decimal" value={text ?? short(value, 4)} onChange={(event) => setText(event.target.value)}
+    <input className="entry" aria-label={label} inputMode="decimal" value={text ?? short(Math.abs(value) < ROUNDING ? 0 : value, 4)} onChange={(event) => setText(event.target.value)}
       onBlur={finish} onKeyDown={(event) => { if (event.key === "Enter") finish(); if (event.key === "Escape") setText(null); }} />
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
 import { Choice } from "../panel/inputs";
 import type { CurvesMessage } from "../protocol/api";
 import { ask, download } from "../protocol/client";
-import { state } from "../store/state";
+import { state, useStudio } from "../store/state";
 import { largest, type Curve } from "./curves";
 import { Plot, type Mode, type Span } from "./Plot";
 
@@ -37,7 +37,8 @@ export function CurvePane({ ids }: { ids: number[] }): ReactElement {
   const [over, setOver] = useState("");
   const along = names.includes(over) ? over : names[0] ?? "";
   const ordered = useMemo(() => (mode === "phase" ? [along, ...names.filter((name) => name !== along)] : names), [mode, along, names]);
-  const curves = useCurves(ids, ordered, mode, span);
+  const grown = useStudio((s) => s.runs.filter((run) => ids.includes(run.id)).map((run) => `${run.state} ${run.progress}`).join());
+  const curves = useCurves(ids, ordered, mode, span, grown);
   const first = ids[0];
   useEffect(() => {
     if (first === undefined) return;
@@ -98,8 +99,8 @@ export function CurvePane({ ids }: { ids: number[] }): ReactElement {
   );
 }
 
-/** The curves as they are to be drawn; asked for anew, with the peaks of every pixel, where the span changes. */
-function useCurves(ids: number[], names: string[], mode: Mode, span: Span | null): Curve[] {
+/** The curves as they are to be drawn; asked for anew, with the peaks of every pixel, where the span changes or a run has grown. */
+function useCurves(ids: number[], names: string[], mode: Mode, span: Span | null, grown: string): Curve[] {
   const [curves, setCurves] = useState<Curve[]>([]);
   const count = useRef(0);
   useEffect(() => {
@@ -117,7 +118,7 @@ function useCurves(ids: number[], names: string[], mode: Mode, span: Span | null
       setCurves(rows.flat());
       document.body.dataset["curves"] = `${mode} ${ids.join(",")} ${names.join(",")}`;
     });
-  }, [ids, names, mode, span]);
+  }, [ids, names, mode, span, grown]);
   return curves;
 }
 

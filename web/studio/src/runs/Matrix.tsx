@@ -15,7 +15,7 @@ export function Matrix({ name, table, facts }: { name: string; table: Table; fac
   const columns = names(1, table[0]?.length ?? 0);
   const rows = names(0, table.length);
   return (
-    <div className="scroll">
+    <div className="scroll" tabIndex={0} role="group" aria-label={`matrix ${name}`}>
       <table className="facts" aria-label={name}>
         <thead><tr><th scope="col">{name}</th>{columns.map((word) => <th key={word} scope="col">{word}</th>)}</tr></thead>
         <tbody>{table.map((row, k) => <tr key={rows[k]}><th scope="row">{rows[k]}</th>{row.map((value, n) => <td key={columns[n]} className={value === 0 ? "dim" : ""}>{short(value, 6)}</td>)}</tr>)}</tbody>

@@ -178,7 +178,7 @@ function mark(shown: uPlot): void {
 /** Where nobody points, the legend says the values at that time. */
 function standing(shown: uPlot): void {
   const { run, t } = state().clock;
-  if (run !== null && (shown.cursor.left ?? -1) < 0) shown.setLegend({ idx: shown.valToIdx(t) }, false);
+  if ((shown.cursor.left ?? -1) < 0) shown.setLegend({ idx: run === null ? shown.data[0].length - 1 : shown.valToIdx(t) }, false); // a live one: the last
 }
 
 /** How far a value is from that of its curve at the time of the 3-D view. */

@@ -1,5 +1,5 @@
 // Runs of the file: which one is shown, which are laid over it, compared with it, or move along as ghosts.
-import { useMemo, useState, type ReactElement } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
 import type { RunList, RunState } from "../protocol/api";
 import { ask } from "../protocol/client";
 import { put, useStudio, wind } from "../store/state";
@@ -23,6 +23,15 @@ export default function Runs(): ReactElement {
   const ids = useMemo(
     () => [...new Set([...(shown === null ? [] : [shown]), ...picked])].filter((id) => runs.some((run) => run.id === id && run.has_curves)), [shown, picked, runs],
   );
+  const ended = last && !isGoing(last) ? last.id : 0;
+  const known = useRef(ended);
+  useEffect(() => {
+    if (ended > known.current) { // what a new run found is seen, whatever was looked at before
+      setView(null);
+      setTable(null);
+    }
+    known.current = Math.max(known.current, ended);
+  }, [ended]);
   const told = runs.find((run) => run.id === table) ?? (last && !last.has_curves && last.state === "finished" ? last : null);
   const view = wish ?? (told ? "result" : "curves");
   return (
@@ -58,7 +67,7 @@ function Item({ run, picked, pick, open, made, told }: { told: boolean; run: Run
   const moves = run.has_curves && !isGoing(run) && run.analysis !== "measured";
   const toggle = (): void => pick(picked.includes(run.id) ? picked.filter((one) => one !== run.id) : [...picked, run.id]);
   const show = (): void => {
-    if (run.analysis === "measured" && !picked.includes(run.id)) toggle(); // it has no mechanism to show
+    if (run.has_curves && !moves && !picked.includes(run.id)) toggle(); // measured, or on its way: no mechanism to show
     if (moves || run.analysis === "modes") wind({ run: run.id, t: 0, clip: 0, playing: run.analysis === "modes" });
     open();
   };
