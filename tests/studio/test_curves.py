@@ -84,6 +84,16 @@ def test_a_relative_tolerance_is_a_share_of_the_span(studio: Studio) -> None:
         assert [row["within"] for row in found["signals"]] == [within, True]
 
 
+def test_a_moment_has_the_rows_beside_it() -> None:
+    """What takes over a pose asks for one time: of a long run too it gets rows as they are."""
+    time = np.arange(200_000) * 1e-3
+    curves = RunCurves(time, {"a": np.sin(500 * time)}, {"a": ""})
+    at, found = curves.picture(["a"], 77.0004, 77.0004, 1000)
+    assert at[0] <= 77.0004 <= at[-1]
+    assert len(at) <= 3
+    np.testing.assert_allclose(found["a"], np.sin(500 * at), atol=IDENTITY)
+
+
 def test_numbers_are_told_as_bytes() -> None:
     curves = RunCurves(np.array([0.0, 1.0]), {"a": np.array([2.0, 3.0])}, {"a": "m"})
     made = curves_bytes(curves, ["a"], (None, None), 100)
