@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY, TRAJECTORY
+from tests.approx import COARSE_RUN, IDENTITY, TRAJECTORY
 from tests.studio.conftest import Studio, copy_model, ended, finished, running_studio
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
 from kinetree.studio.panes.handing_on import targets
 from kinetree.studio.runs.analyses import ANALYSES, options_of
-from kinetree.studio.runs.studies import measures_of, ranges_of
+from kinetree.studio.runs.studies import limits_of, measures_of, ranges_of
 
 OSCILLATOR = """kinetree: 1
 name: oscillator
@@ -73,6 +73,17 @@ def test_best_values_are_an_edit_in_the_units_of_the_file(client: Any) -> None:
     assert (name, path) == ("set", ["parameters", "stiffness", "value"])
     assert value == pytest.approx(found["parameters"]["stiffness"] / 1000)  # N/mm
     assert 0.5 <= value <= 2.0
+
+
+def test_a_constraint_holds_the_best_value_back(client: Any, oscillator: Studio) -> None:
+    """The stiffer the spring, the faster it goes back."""
+    asked = {"duration": 0.2, "objective": "peak(qd_y)", "over": "stiffness=500:2000"}
+    _, free = result(client, "optimise", **asked)
+    _, found = result(client, "optimise", **asked, subject_to="speed=peak(qd_y) >= 2.5")
+    assert free["parameters"]["stiffness"] == pytest.approx(500)
+    best = kt.sensitivity(kt.load(oscillator.file), 0.2, {"speed": kt.measure("peak(qd_y)")},
+                          by=["stiffness"], parameters=found["parameters"])  # fmt: skip
+    assert float(best.value[0]) == pytest.approx(2.5, abs=COARSE_RUN)
 
 
 @pytest.mark.parametrize(("analysis", "options"), [
@@ -202,6 +213,9 @@ def test_every_analysis_has_a_form_and_refuses_what_it_does_not_take() -> None:
     for bad in ("peak(q_y", "pek(q_y)", "x=", "peak q"):
         with pytest.raises(KinetreeError):
             measures_of(bad)
+    for bad in ("peak(q_y)", "peak(q_y) < 1", "peak(q_y) <= much", "pek(q_y) <= 1"):
+        with pytest.raises(KinetreeError):
+            limits_of(bad)
     with pytest.raises(KinetreeError, match="range"):
         ranges_of("a=1")
     assert ranges_of("a=1:2, b.c=1e3:2e3") == {"a": (1, 2), "b.c": (1000, 2000)}

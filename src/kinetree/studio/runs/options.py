@@ -17,6 +17,7 @@ from kinetree.steppers import FORMULATIONS
 LIST = r"^[\w. ,\-]*$"
 VALUES = r"^[\w. ,=+\-]*$"
 RANGES = r"^[\w. ,=:+\-]*$"
+LIMITS = r"^[\w. ,;=<>+\-*/()]*$"
 MEASURES = r"^[\w. ,;=+\-*/()]*$"
 
 
@@ -146,7 +147,7 @@ class StudyOptions(AnalysisOptions):
     duration: float = Field(5.0, gt=0, le=1e6, description="length of the runs [s]")
     measures: str = Field(
         min_length=1, max_length=2000, pattern=MEASURES,
-        description="name=kind(expression); … with final, peak, integral, mean_square, rms",
+        description="name=kind(expression); … with final, peak, rms, …, as kt.measure has them",
     )  # fmt: skip
     q: str = _words("start values: coordinate=number, …", VALUES)
     qd: str = _words("start velocities: velocity=number, …", VALUES)
@@ -182,6 +183,7 @@ class OptimiseOptions(AnalysisOptions):
     over: str = Field(
         min_length=1, max_length=2000, pattern=RANGES, description="name=lowest:highest, …"
     )
+    subject_to: str = _words("name=kind(expression) <= number; … with <=, >= or ==", LIMITS)
     method: str | None = _choice("of optimisation", ("auto", *OPTIMISERS))
     evaluations: int = Field(100, ge=1, le=100_000, description="most evaluations")
     q: str = _words("start values: coordinate=number, …", VALUES)

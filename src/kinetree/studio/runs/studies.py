@@ -21,12 +21,12 @@ from kinetree.analysis.optimise import optimise
 from kinetree.analysis.sensitivity import sensitivity
 from kinetree.analysis.sweep import load_sweep, sweep
 from kinetree.analysis.sweeping.plans import grid, latin_hypercube, sobol
-from kinetree.errors import FormatError, KinetreeError, unknown
+from kinetree.errors import FormatError, KinetreeError
 from kinetree.files import write_file
 from kinetree.formats.edits.entries import yaml_text
 from kinetree.formats.edits.values import MISSING, differences
 from kinetree.formats.yaml_file import read, save
-from kinetree.measures import final, integral, mean_square, peak, rms
+from kinetree.measures import measure
 from kinetree.results.files import load_run
 from kinetree.studio.runs.worker import PARTIAL
 from kinetree.units import to_si
@@ -37,11 +37,10 @@ if TYPE_CHECKING:
 
     from kinetree.model import Model
 
-MEASURES: Mapping[str, Callable[[str], Any]] = {
-    "final": final, "peak": peak, "integral": integral, "mean_square": mean_square, "rms": rms,
-}  # fmt: skip
-MEASURE = re.compile(r"\s*(?:(\w+)\s*=\s*)?(\w+)\s*\((.*)\)\s*\Z")
+MEASURE = re.compile(r"\s*(?:(\w+)\s*=\s*)?(\w+\s*\(.*\).*?)\s*\Z")
 """A measure such as travel=peak(q_wheel)."""
+LIMIT = re.compile(r"(.*?)\s*(<=|>=|==)\s*(\S+)\s*\Z")
+"""A measure with its bound, such as travel=peak(q_wheel) <= 0.08."""
 GRID_MOST = 10_000
 BESIDE = 3
 """Folders from that of a run up to that of the model file, less one."""
@@ -139,6 +138,7 @@ def run_optimise(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
     (objective,) = measures_of(given["objective"]).values()
     found = optimise(
         model, given["duration"], objective, over=ranges,
+        subject_to=limits_of(given.get("subject_to", "")),
         method=given.get("method") or "auto", evaluations=most, progress=count, **_starts(given),
     )  # fmt: skip
     told = _best(model, found.parameters, float(found.value), made)
@@ -218,10 +218,32 @@ def measures_of(text: str) -> dict[str, Any]:
                 f"'{word.strip()}' is not a valid measure", element="measures",
                 cure="write it as travel=peak(q_wheel)",
             )  # fmt: skip
-        name, kind, expression = match.groups()
-        if kind not in MEASURES:
-            raise unknown("measure", kind, list(MEASURES), "measures")
-        made[name or word.strip()] = MEASURES[kind](expression)
+        made[match[1] or word.strip()] = measure(match[2])
+    return made
+
+
+def limits_of(text: str) -> dict[str, tuple[Any, float | None, float | None]]:
+    """Constraints from a text such as "travel=peak(q_wheel) <= 0.08; end=final(q_y) == 0".
+
+    Raises:
+        FormatError: for what is none.
+    """
+    made: dict[str, tuple[Any, float | None, float | None]] = {}
+    for word in filter(str.strip, text.split(";")):
+        match = LIMIT.match(word)
+        try:
+            bound = float(match[3]) if match is not None else None
+        except ValueError:
+            bound = None
+        if match is None or bound is None:
+            raise FormatError(
+                f"'{word.strip()}' is not a valid constraint", element="subject_to",
+                cure="write it as travel=peak(q_wheel) <= 0.08",
+            )  # fmt: skip
+        low = bound if match[2] in (">=", "==") else None
+        high = bound if match[2] in ("<=", "==") else None
+        for name, row in measures_of(match[1]).items():
+            made[name] = (row, low, high)
     return made
 
 
@@ -274,9 +296,9 @@ def _table(found: xarray.Dataset) -> list[dict[str, Any]]:
     """One row per measure: its value, and its derivative by every name."""
     names = [str(name) for name in found["parameter"].values]
     rows = []
-    for k, measure in enumerate(found["measure"].values):
+    for k, name in enumerate(found["measure"].values):
         by = found["gradient"].values[k].tolist()
-        row = {"measure": str(measure), "value": float(found["value"].values[k])}
+        row = {"measure": str(name), "value": float(found["value"].values[k])}
         rows.append(row | dict(zip(names, by, strict=True)))
     return rows
 
