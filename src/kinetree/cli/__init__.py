@@ -16,10 +16,11 @@ from kinetree.cli import (
     certificate,
     efforts,
     equations,
+    machines,
     material,
     models,
-    studies,
     studio,
+    sweeps,
     view,
 )
 from kinetree.cli.common import app
@@ -31,7 +32,8 @@ GROUPS = (
     models,
     analyses,
     best_values,
-    studies,
+    machines,
+    sweeps,
     efforts,
     view,
     studio,
