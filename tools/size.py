@@ -30,7 +30,7 @@ LARGE = {
     "pipeline.py: 4": "the stages on one page, and a line per decision of the user",
     "pipeline.py: derive()": "a line per decision of the user",
     "cli/best_values.py: optimise()": "a line per option of the verb",
-    "cli/studies.py: sweep()": "a line per option of the verb",
+    "cli/sweeps.py: sweep()": "a line per option of the verb",
     "targets/cuda/: ": "a compiler: order, text, sines, NVRTC, driver, calls with arrays",
     "targets/jax/: ": "long Programs as data: a graph of values, their order, loops that fill it",
     "targets/native/: ": "a compiler: plan, SIMD sines, factorisation, batches, cache, calls",
