@@ -292,6 +292,18 @@ def test_methods_with_constraints(method: str, off: float) -> None:
     assert best.constraints["travel"][0] <= 0.8 * (1 + TRAJECTORY)
 
 
+def test_gradients_are_made_as_is_asked_for() -> None:
+    given = {**ABSORBER, "evaluations": 4}
+    direct, adjoint = (
+        kt.optimise(absorber(), 30.0, kt.integral("q_x**2"), **given, gradients=way)
+        for way in ("direct", "adjoint")
+    )
+    assert_close(direct.history.gradient[:2], adjoint.history.gradient[:2], TRAJECTORY)
+    assert direct.history.gradient.values.tobytes() != adjoint.history.gradient.values.tobytes()
+    with pytest.raises(kt.errors.KinetreeError, match="gradients"):
+        kt.optimise(absorber(), 30.0, kt.integral("q_x**2"), **given, gradients="reverse")
+
+
 def test_an_objective_may_be_a_function_of_measures() -> None:
     both = kt.function_of("a + 4*b", a=kt.integral("q_x**2"), b=kt.final("f**2"))
     best = kt.optimise(absorber(), 40.0, both, **ABSORBER)
