@@ -147,6 +147,11 @@ function describe(section: string, row: unknown): string {
   const [from, to] = [row["parent"] ?? row["first"], row["child"] ?? row["second"]];
   const ends = from !== undefined && to !== undefined ? ` ${String(from)} → ${String(to)}` : "";
   if (section === "bodies") return row["mass"] === undefined ? "" : `${String(row["mass"])} kg`;
-  if (section === "parameters") return `${String(row["value"])} ${String(row["unit"] ?? "")}`;
+  if (section === "parameters") return `${String(row["value"])} ${unitOf(row["unit"])}`.trim();
   return `${String(row["kind"] ?? "")}${ends}`;
+}
+
+/** The unit as it stands behind a number; a ratio, whose unit is 1, has none there. */
+function unitOf(unit: unknown): string {
+  return unit === undefined || String(unit) === "1" ? "" : String(unit);
 }
