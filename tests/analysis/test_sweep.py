@@ -126,6 +126,21 @@ def test_a_study_of_the_model_file_says_what_is_swept(tmp_path: Path) -> None:
         kt.sweep(back, study="mop")
 
 
+def test_modes_of_many_equilibria_are_rows(tmp_path: Path) -> None:
+    seen = {"f": kt.frequency(1), "T": kt.function_of("1/f", f=kt.frequency(1))}
+    plan = kt.grid({"c": [1.0, 4.0, 9.0]})
+    found = kt.sweep(oscillator(), plan=plan, measures=seen, at="equilibrium", into=tmp_path / "a")
+    assert_close(found.f, np.array([1.0, 2.0, 3.0]) / (2 * np.pi), GOLDEN)  # √(c/m)/2π
+    assert_close(found["T"], 1 / found.f.values, IDENTITY)
+    assert set(found.reason.values) == {""}
+    none = kt.sweep(oscillator(), plan=plan, measures={"f": kt.frequency(2)}, at="equilibrium")
+    assert all("there are 1 modes" in str(x) for x in none.reason.values)
+    with pytest.raises(kt.errors.ModelError, match="duration: at='equilibrium' has none"):
+        kt.sweep(oscillator(), 1.0, plan, seen, at="equilibrium")
+    with pytest.raises(kt.errors.ModelError, match="duration: it is not given"):
+        kt.sweep(oscillator(), plan=plan, measures=END)
+
+
 def test_functions_of_measures_are_measures_too() -> None:
     seen = {"end": kt.final("q_y"), "far": kt.peak("q_y"),
             "both": kt.function_of("sqrt(a)*b", a=kt.final("q_y"), b=kt.peak("q_y")),

@@ -22,7 +22,7 @@ from kinetree.model import Mechanism
 if TYPE_CHECKING:
     import xarray
 
-RUN = (*GIVEN, "t0", "integrator", "formulation", "step")
+RUN = (*GIVEN, "t0", "integrator", "formulation", "step", "at")
 """Options of all runs."""
 PART, LANES, LAUNCH = 256, 1024, 32768
 """Runs of a part: one by one, in lanes, whose starts are found together, on a GPU."""
@@ -48,7 +48,7 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
 
     Args:
         model: the mechanism.
-        duration: length of the runs [s].
+        duration: length of the runs [s]; none with at="equilibrium".
         plan: `kt.grid`, `kt.sobol`, `kt.latin_hypercube`, `kt.saltelli`, `kt.run_list` or
             `kt.own_plan`; what varies has the names of `sensitivity`.
         measures: by name; functions of several are measures, too.
@@ -65,7 +65,9 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
             (needs kinetree[sweep]).
         progress: called with the number of runs that are done, and of all.
         **run: options of the runs, as of `sensitivity`: q, qd, tau, integrator, rtol, events, …;
-            with formulation, or an integrator of equal steps, eight runs go in the lanes of one.
+            with formulation, or an integrator of equal steps, eight runs go in the lanes of one;
+            with at="equilibrium" or "start" there is no duration, and measures are `kt.final`,
+            `kt.frequency`, `kt.damping` and `kt.growth` of that place.
 
     Returns:
         The Dataset over `run`, with one variable per measure, the values of what varies as
@@ -105,20 +107,29 @@ def _job(given: Mapping[str, Any]) -> SweepJob:
     run, device = given["run"], given["device"]
     usual = LAUNCH if device == "gpu" else LANES if is_stepped(run) else PART
     return SweepJob(
-        given["model"], float(given["duration"]), given["plan"], given["measures"], run,
+        given["model"], _length(given["duration"]), given["plan"], given["measures"], run,
         given["part"] or usual, given["threads"], device,
     )  # fmt: skip
+
+
+def _length(duration: float | None) -> float | None:
+    return None if duration is None else float(duration)
 
 
 def _check_choices(given: Mapping[str, Any]) -> None:
     """Refuse what no sweep can be made of."""
     check_choice("store", given["store"], tuple(STORES))
     check_choice("device", given["device"], ("cpu", "gpu"))
-    if given["duration"] is None:
-        raise ModelError("it is not given", element="duration", cure="give it in seconds")
+    at = given["run"].get("at", "run")
+    check_choice("at", at, ("run", "equilibrium", "start"))
+    if (given["duration"] is None) == (at == "run"):
+        problem, cure = ("it is not given", "give it in seconds") if at == "run" else (
+            f"at='{at}' has none", "leave it out"
+        )  # fmt: skip
+        raise ModelError(problem, element="duration", cure=cure)
     counts = {name: given[name] for name in ("duration", "threads", "part")}
     check_positive("a positive number", **{k: v for k, v in counts.items() if v is not None})
-    check_measures(given["measures"] or {}, functions=True)
+    check_measures(given["measures"] or {}, modes=at != "run", functions=True)
     if given["plan"] is None and given["study"] is not None:
         raise ModelError(
             "it has no plan", element=f"study '{given['study']}'", cure="give plan= here or there"
@@ -157,6 +168,9 @@ def _size(job: SweepJob, number: int) -> int:
 
 def _check(job: SweepJob) -> None:
     """Refuse options that the runs have no use for."""
+    if job.run.get("at", "run") != "run":
+        check_options("sweep of places", job.run, (*GIVEN, "t0", "at", *OPTIONS))
+        return
     if is_stepped(job.run):
         check_options("sweep in equal steps", job.run, (*RUN, *STEPPING))
         refuse_no_step(job.run.get("step"))

@@ -27,6 +27,7 @@ from kinetree.analysis.sensitivity import as_settings
 from kinetree.analysis.sweeping.found import PartRows
 from kinetree.analysis.sweeping.lanes import LaneRunner
 from kinetree.analysis.sweeping.parts import part_dataset
+from kinetree.analysis.sweeping.places import PlaceRunner
 from kinetree.analysis.sweeping.plans import SweepPlan
 from kinetree.analysis.sweeping.runner import GIVEN, Runner
 from kinetree.arguments import check_choice
@@ -44,6 +45,7 @@ from kinetree.storage.load import load, save
 if TYPE_CHECKING:
     import xarray
 
+AnyRunner = Runner | LaneRunner | PlaceRunner
 RATES = ("rtol", "atol", "events", "max_steps", "max_step")
 """Options of runs with error control."""
 TRIED = 64
@@ -63,7 +65,7 @@ class SweepJob:
 
     Attributes:
         model: the mechanism.
-        duration: of the runs [s].
+        duration: of the runs [s]; none of equilibria and steady motions.
         plan: values of what varies.
         measures: by name.
         run: options of the runs.
@@ -73,7 +75,7 @@ class SweepJob:
     """
 
     model: Mechanism
-    duration: float
+    duration: float | None
     plan: SweepPlan
     measures: Mapping[str, Any]
     run: Mapping[str, Any]
@@ -100,7 +102,7 @@ class SweepJob:
         return part_dataset(first, self.plan.names, rows, made)
 
     @cached_property
-    def runner(self) -> Runner | LaneRunner:
+    def runner(self) -> AnyRunner:
         """What makes the runs, derived for the first values of the plan that have a start."""
         variables = read_variables(self.model, self.plan.names, "plan")
         errors: list[AssemblyError] = []
@@ -116,7 +118,7 @@ class SweepJob:
             cure="vary less, or begin nearer to a closed configuration",
         )
 
-    def _runner_at(self, variables: Sequence[DesignVariable], number: int) -> Runner | LaneRunner:
+    def _runner_at(self, variables: Sequence[DesignVariable], number: int) -> AnyRunner:
         """What makes the runs, derived for the values of one of them."""
         plan, run = self.plan, self.run
         first = dict(zip(plan.names, plan.rows(number, number + 1)[0].tolist(), strict=True))
@@ -128,6 +130,10 @@ class SweepJob:
             "variables": variables,
             "t0": float(run.get("t0", 0.0)), "step": run.get("step"), "events": run.get("events"),
         }  # fmt: skip
+        if run.get("at", "run") != "run":
+            kept = {k: v for k, v in run.items() if k in OPTIONS}
+            asked = {**common, "duration": 0.0, "variables": (), "options": kept}
+            return PlaceRunner(Task.of(self.model, given, **asked), variables, options)
         if not is_stepped(run):
             name, settings = as_settings(run)
             kept = {k: v for k, v in run.items() if k in OPTIONS}
