@@ -228,6 +228,12 @@ def test_bounds_constraints_and_cases() -> None:
     with pytest.warns(kt.errors.ModelWarning, match="'travel' cannot be met.*missed by 0.1"):
         kt.optimise(model, 3.0, kt.final("c"), over={"c": (0.1, 1.0)}, qd={"y": 0.5},
                     step=0.1, subject_to={"travel": (travel, None, 0.4)})  # fmt: skip
+    with pytest.warns(kt.errors.ModelWarning, match="'travel' is not met yet.*more evaluations"):
+        best = kt.optimise(
+            model, 3.0, kt.final("c"), over={"c": (0.1, 9.0)}, qd={"y": 1.0}, step=0.1,
+            subject_to={"travel": (travel, None, 0.8)}, start={"c": 0.2}, evaluations=1,
+        )  # fmt: skip
+    assert (best.converged, len(best.history.evaluation)) == (False, 1)
 
 
 def test_every_constraint_that_is_missed_is_told_and_what_nothing_depends_on() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from kinetree.analysis.given.fingerprint import plain_facts
 from kinetree.analysis.optimising.asked import Asked
 from kinetree.analysis.optimising.journal import Journal, JournalRow
-from kinetree.analysis.optimising.methods import OPTIMISERS
+from kinetree.analysis.optimising.methods import OPTIMISERS, SPENT
 from kinetree.analysis.optimising.one_way import OneWay, WayEnd
 from kinetree.analysis.optimising.side_by_side import solve_together
 from kinetree.analysis.optimising.trials import MET, Study, Trials
@@ -218,7 +218,7 @@ def _result(trials: Trials, found: Sequence[WayEnd]) -> Optimum:
         )
     values = trials.values(s)
     if ranks[best][0] > 0.0:
-        _warn_violation(trials, row)
+        _warn_violation(trials, row, spent=message == SPENT)
     _warn_idle(trials)
     active, multipliers = _multipliers(trials, s, row)
     own = {r.name: values[r.name] for r in read_variables(study.model, list(values))
@@ -245,8 +245,8 @@ def _warn_idle(trials: Trials) -> None:
         warn(f"neither the objective nor a constraint depends on {listed}")
 
 
-def _warn_violation(trials: Trials, row: JournalRow) -> None:
-    """Warn of the constraints that are missed, the worst first."""
+def _warn_violation(trials: Trials, row: JournalRow, *, spent: bool) -> None:
+    """Warn of the constraints that are missed, the worst first; perhaps not for ever."""
     values = np.array(row["limits"]).reshape(-1, len(trials.study.bounds))
     gaps = {
         name: max(
@@ -258,7 +258,9 @@ def _warn_violation(trials: Trials, row: JournalRow) -> None:
     missed = sorted((gap, name) for name, gap in gaps.items() if gap > MET)[::-1]
     (gap, name), *others = missed
     more = "".join(f", '{other}' by {less:.3g}" for less, other in others)
-    warn(f"constraint '{name}' cannot be met between the bounds: it is missed by {gap:.3g}{more}")
+    found = "is not met yet" if spent else "cannot be met between the bounds"
+    cure = "; give more evaluations" if spent else ""
+    warn(f"constraint '{name}' {found}: it is missed by {gap:.3g}{more}{cure}")
 
 
 def _multipliers(

@@ -19,6 +19,9 @@ from kinetree.analysis.optimising.interior_point import solve_ipopt
 from kinetree.arrays import Array
 from kinetree.solve.cma import minimise_cma
 
+SPENT = "the evaluations are used up"
+"""What is said of an optimiser that was not let go on."""
+
 LARGE = 1e100
 """Value of a trial without a run, for methods that compare values alone."""
 
@@ -148,7 +151,7 @@ def _evolution(task: Minimum) -> tuple[Array, bool, str]:
 
 def _cma(task: Minimum) -> tuple[Array, bool, str]:
     found = minimise_cma(task.judge, task.start, sqrt(task.tolerance), task.most, task.seed)
-    said = "the distribution has shrunk" if found.converged else "the evaluations are used up"
+    said = "the distribution has shrunk" if found.converged else SPENT
     return found.x, found.converged, said
 
 
