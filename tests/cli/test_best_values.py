@@ -33,6 +33,21 @@ def test_sensitivity_prints_values_and_derivatives(tmp_path: Path, capsys: Captu
     assert "gravity_y" in said
 
 
+def test_sensitivity_along_a_direction(tmp_path: Path, capsys: Capture) -> None:
+    model = stored(systems.pendulum(mass=2.0), tmp_path)
+    command = ("sensitivity", model, "-t", "1", "--measure", "end=final(q_swing)", "--by",
+               "q0.swing", "--by", "gravity_y", "--order", "2")  # fmt: skip
+    rows = answer(capsys, *command)["hessian"][0]
+    found = answer(capsys, *command, "--along", "q0.swing=0.5", "--along", "gravity_y=2")
+    exact = [0.5 * a + 2 * b for a, b in rows]
+    assert list(found["hessian_product"]["end"].values()) == pytest.approx(exact, rel=TRAJECTORY)
+    assert "hessian" not in found
+    assert run(*command, "--along", "gravity_y=1") == 0
+    assert "second derivatives along the direction" in capsys.readouterr().out
+    wrong = answer(capsys, *command, "--along", "gravity_z=1", code=1)
+    assert "gravity_z" in wrong["error"]
+
+
 def test_sensitivity_of_an_equilibrium_and_mistakes(tmp_path: Path, capsys: Capture) -> None:
     model = stored(systems.pendulum(mass=2.0), tmp_path)
     found = answer(capsys, "sensitivity", model, "--at", "equilibrium", "--measure",

@@ -49,6 +49,7 @@ MeasureOption = Annotated[
 Varies = Annotated[
     list[str], typer.Option("--by", help="Parameter, q0.NAME, qd0.NAME, x0.NAME, tau.NAME, …")
 ]
+AlongOption = Annotated[Given, typer.Option(help="Direction of second derivatives: name=number.")]
 Way = Annotated[str, typer.Option("--method", help="direct, adjoint or auto.")]
 Begin = Annotated[Given, typer.Option(help="Value to begin with: name=number.")]
 StartCount = Annotated[int, typer.Option(help="Number of starts.")]
@@ -68,6 +69,7 @@ def sensitivity(
     at: Annotated[str, typer.Option(help="run, equilibrium or start.")] = "run",
     method: Way = "auto",
     order: Annotated[int, typer.Option(help="2 for second derivatives, too.")] = 1,
+    along: AlongOption = None,
     integrator: Integrator = "auto",
     formulation: FormulationOption = "",
     q: StartQ = None,
@@ -90,7 +92,7 @@ def sensitivity(
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, named_measures(measure), by=by, at=at, method=method, order=order,
-            locked=lock or (), **run_options(
+            along=parse(along), locked=lock or (), **run_options(
                 stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
                 parameters=values, step=step, rtol=rtol, atol=atol,
             ),
@@ -102,22 +104,34 @@ def sensitivity(
 
 def _say_gradients(model: str, found: xarray.Dataset, more: dict[str, Any], as_json: bool) -> None:
     """Print values and derivatives."""
-    names, by = ([str(x) for x in found[axis].values] for axis in ("measure", "parameter"))
+    names = [str(name) for name in found["measure"].values]
     values = dict(zip(names, found.value.values.tolist(), strict=True))
-    slopes = {
-        name: dict(zip(by, row.tolist(), strict=True))
-        for name, row in zip(names, found.gradient.values, strict=True)
-    }
+    slopes = _by_names(found, "gradient")
     if as_json:
-        second = {"hessian": found.hessian.values.tolist()} if "hessian" in found else {}
+        second: dict[str, Any] = {}
+        if "hessian" in found:
+            second["hessian"] = found.hessian.values.tolist()
+        if "hessian_product" in found:
+            second["hessian_product"] = _by_names(found, "hessian_product")
         told = {key: value for key, value in found.attrs.items() if key.startswith("sensitivity_")}
         print_json({"model": model, "value": values, "gradient": slopes, **second, **told, **more})
         return
     rows = [{"measure": name, "value": values[name], **slopes[name]} for name in names]
     print_table(f"{model}: values, and derivatives by", round_rows(rows))
+    if "hessian_product" in found:
+        curves = _by_names(found, "hessian_product")
+        rows = [{"measure": name, **curves[name]} for name in names]
+        print_table("second derivatives along the direction, by", round_rows(rows))
     say(f"by the {found.attrs['sensitivity_method']} method")
     if more["file"]:
         say(more["file"])
+
+
+def _by_names(found: xarray.Dataset, what: str) -> dict[str, dict[str, float]]:
+    """A table of measure × parameter by name."""
+    names, by = ([str(x) for x in found[axis].values] for axis in ("measure", "parameter"))
+    rows = (dict(zip(by, row.tolist(), strict=True)) for row in found[what].values)
+    return dict(zip(names, rows, strict=True))
 
 
 @app.command()

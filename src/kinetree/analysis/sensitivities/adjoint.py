@@ -29,10 +29,9 @@ from kinetree.analysis.sensitivities.reverse import Reverse
 from kinetree.analysis.sensitivities.start import pull_start
 from kinetree.arrays import Array
 from kinetree.integrate.loops.backward import BackwardMarch
-from kinetree.integrate.loops.tableaus import TABLEAUS
+from kinetree.integrate.loops.tableaus import TABLEAUS, Tableau
 
 if TYPE_CHECKING:
-    from kinetree.analysis.sensitivities.tangent import Tangent
     from kinetree.analysis.sensitivities.task import Task
 
 
@@ -130,12 +129,12 @@ class Backward:
         lam = np.zeros(last.made.width)
         lam[last.made.size :] = demand.z
         for leg in reversed(self.legs):
-            march = self._march(leg, sums.inputs)
+            march = march_of(self.tableau, leg, sums.inputs)
             march.lam[:] = lam
             at = len(leg.t) - 1
             while stops and (stops[-1].within(float(leg.t[0])) or leg is self.legs[0]):
                 stop = stops.pop()
-                k = self._row_before(leg, stop.t)
+                k = row_before(leg, self.task.t0, stop.t)
                 k = min(k + 1, at) if stop.compares else k  # where the bars are not yet larger
                 march.back(k, at)
                 at = k
@@ -172,7 +171,7 @@ class Backward:
     def _visit(self, march: BackwardMarch, leg: Leg, k: int, stop: BackStop, sums: BarSums) -> None:
         """Take up what happens or is seen at a time, on the row k or behind it."""
         reverse, t = leg.reverse, stop.t
-        beside = abs(leg.t[k] - t) > self._near(leg)
+        beside = abs(leg.t[k] - t) > near_of(leg, self.task.t0)
         if stop.passage is not None:
             march.lam[:] = self._back(reverse).pass_back(stop.passage, march.lam, sums.variables)
             return
@@ -183,11 +182,11 @@ class Backward:
             if stop.sight:
                 bar = bar + _pull_look(reverse, t, Y, stop.sight, sums)
         else:
-            Y = self._step_aside(reverse.made, leg, k, t) if beside else Y
+            Y = step_aside(self.tableau, leg, k, t) if beside else Y
             bar = _pull_look(reverse, t, Y, stop.weight, sums)
         if beside:
             rows = np.array([leg.t[k], t]), np.array([leg.Y[k], Y])
-            aside = self._march(leg, sums.inputs, rows)
+            aside = march_of(self.tableau, leg, sums.inputs, rows)
             aside.lam[:] = bar
             aside.back(0, 1)
             bar = aside.lam
@@ -200,36 +199,41 @@ class Backward:
             self._events[key] = EventsBack(reverse, self.watch(reverse.made.system))
         return self._events[key]
 
-    def _near(self, leg: Leg) -> float:
-        """Distance within which times are one [s]."""
-        return NEAR * max(float(leg.t[-1]) - self.task.t0, abs(float(leg.t[-1])))
-
-    def _row_before(self, leg: Leg, t: float) -> int:
-        """Number of the last row at a time or before it."""
-        place = int(np.searchsorted(leg.t, t + self._near(leg), side="right")) - 1
-        return int(np.clip(place, 0, len(leg.t) - 1))
-
-    def _march(
-        self, leg: Leg, sums: Array, rows: tuple[Array, Array] | None = None
-    ) -> BackwardMarch:
-        reverse = leg.reverse
-        turning = bool(reverse.made.system.forward.input("q").quaternions)
-        kernels = reverse.of_stages, reverse.of_projection if turning else None
-        return BackwardMarch(self.tableau, rows or (leg.t, leg.Y), kernels, sums)
-
-    def _step_aside(self, made: Tangent, leg: Leg, k: int, t: float) -> Array:
-        """The state at a time between two steps, by one step from the first of them."""
-        h, y = t - leg.t[k], leg.Y[k]
-        slopes = np.zeros((0, len(y)))
-        for row, c in zip(self.tableau.a, self.tableau.c, strict=False):
-            rates = made.system.rates(leg.t[k] + c * h, y + h * (np.array(row) @ slopes))
-            slopes = np.vstack([slopes, rates])
-        return made.system.project(t, y + h * (np.array(self.tableau.b) @ slopes))
-
     def _change(self, leg: Leg, lam: Array, sums: Array) -> Array:
         """Bars in the coordinates of the leg before."""
         before = self.legs[self.legs.index(leg) - 1]
         return change_bars(before.reverse, leg.reverse, (float(leg.t[0]), leg.Y[0]), lam, sums)
+
+
+def near_of(leg: Leg, start: float) -> float:
+    """Distance within which times are one, in a run from that time on [s]."""
+    return NEAR * max(float(leg.t[-1]) - start, abs(float(leg.t[-1])))
+
+
+def row_before(leg: Leg, start: float, t: float) -> int:
+    """Number of the last row at a time or before it; the run begins at `start` [s]."""
+    place = int(np.searchsorted(leg.t, t + near_of(leg, start), side="right")) - 1
+    return int(np.clip(place, 0, len(leg.t) - 1))
+
+
+def march_of(
+    tableau: Tableau, leg: Leg, sums: Array, rows: tuple[Array, Array] | None = None
+) -> BackwardMarch:
+    """The way back over a leg, or over other rows; bars of the inputs are added to the sums."""
+    reverse = leg.reverse
+    turning = bool(reverse.made.system.forward.input("q").quaternions)
+    kernels = reverse.of_stages, reverse.of_projection if turning else None
+    return BackwardMarch(tableau, rows or (leg.t, leg.Y), kernels, sums)
+
+
+def step_aside(tableau: Tableau, leg: Leg, k: int, t: float) -> Array:
+    """The state at a time between two steps, by one step from the first of them."""
+    h, y, system = t - leg.t[k], leg.Y[k], leg.reverse.made.system
+    slopes = np.zeros((0, len(y)))
+    for row, c in zip(tableau.a, tableau.c, strict=False):
+        rates = system.rates(leg.t[k] + c * h, y + h * (np.array(row) @ slopes))
+        slopes = np.vstack([slopes, rates])
+    return system.project(t, y + h * (np.array(tableau.b) @ slopes))
 
 
 def _pull_look(reverse: Reverse, t: float, Y: Array, weight: float, sums: BarSums) -> Array:

@@ -16,7 +16,7 @@ from kinetree.arguments import (
     is_finite,
     show,
 )
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import ModelError, UnsupportedError, unknown
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import RATES, check_bounds, find
 from kinetree.measures import FunctionOf, Measure, Mode, simple_measures
@@ -91,6 +91,7 @@ def check_given(
             element="order",
             cure="give 1, or 2 for second derivatives of runs",
         )
+    _check_along(given)
     _check_options(function, given, options)
     check_measures(given["measures"], modes=given["at"] != "run", functions=True)
 
@@ -107,6 +108,29 @@ def _check_equations(given: Mapping[str, Any]) -> None:
             "only the direct method by an explicit integrator takes them",
             element="equations",
             cure="leave it out, or give method='direct' and integrator='dop853'",
+        )
+
+
+def _check_along(given: Mapping[str, Any]) -> None:
+    """Refuse what is no direction of what varies."""
+    along = given["along"]
+    if along is None:
+        return
+    if given["order"] != 2:
+        raise ModelError(
+            "it is the direction of second derivatives, which are not asked for",
+            element="along",
+            cure="give order=2, too, or leave it out",
+        )
+    names = list(given["by"])
+    for name in along:
+        if name not in names:
+            raise unknown("name in by", name, names, "along")
+    if not any(along.values()):
+        raise ModelError(
+            "all changes are zero",
+            element="along",
+            cure="give one that is not, or leave it out",
         )
 
 

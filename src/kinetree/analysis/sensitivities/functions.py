@@ -19,14 +19,27 @@ from kinetree.measures import FunctionOf, Measure
 if TYPE_CHECKING:
     import xarray
 
+PRODUCT = "hessian_product"
+"""Variable of the second derivatives along a direction."""
+
 
 @dataclass(frozen=True)
 class KnownMeasure:
-    """A measure: its value, gradient, and Hessian where that is asked for."""
+    """A measure: its value, gradient, and Hessian or product of it where that is asked for.
+
+    Attributes:
+        value: of the measure.
+        gradient: its derivatives.
+        hessian: its second derivatives.
+        product: these along a direction.
+        way: the direction.
+    """
 
     value: float
     gradient: Array
     hessian: Array | None = None
+    product: Array | None = None
+    way: Array | None = None
 
 
 def with_functions(made: xarray.Dataset, measures: Mapping[str, Measure]) -> xarray.Dataset:
@@ -40,16 +53,17 @@ def with_functions(made: xarray.Dataset, measures: Mapping[str, Measure]) -> xar
         "value": np.array([row.value for row in found]),
         "gradient": np.array([row.gradient for row in found]),
         "hessian": np.array([row.hessian for row in found]),
+        PRODUCT: np.array([row.product for row in found]),
     }
-    for name in ("value", "gradient", "hessian"):
+    for name, values in rows.items():
         if name in made:
-            kept[name] = (made[name].dims, rows[name], made[name].attrs)
+            kept[name] = (made[name].dims, values, made[name].attrs)
     return kept
 
 
 def _read(row: xarray.Dataset) -> KnownMeasure:
-    hessian = row["hessian"].values if "hessian" in row else None
-    return KnownMeasure(float(row["value"]), row["gradient"].values, hessian)
+    known = (row[name].values if name in row else None for name in ("hessian", PRODUCT, "along"))
+    return KnownMeasure(float(row["value"]), row["gradient"].values, *known)
 
 
 def _value(name: str, measure: Measure, simple: Mapping[str, KnownMeasure]) -> KnownMeasure:
@@ -64,7 +78,12 @@ def _value(name: str, measure: Measure, simple: Mapping[str, KnownMeasure]) -> K
     if parts[0].hessian is not None:
         own = np.array([row.hessian for row in parts])
         hessian = np.tensordot(slopes, own, 1) + gradients.T @ bends @ gradients
-    return KnownMeasure(value, slopes @ gradients, hessian)
+    product = None
+    way = parts[0].way
+    if way is not None:
+        rows = np.array([row.product for row in parts])
+        product = slopes @ rows + gradients.T @ bends @ (gradients @ way)
+    return KnownMeasure(value, slopes @ gradients, hessian, product, way)
 
 
 def value_of(name: str, measure: Measure, simple: Mapping[str, Array]) -> Array:

@@ -196,6 +196,14 @@ def _with_matrices(made: xarray.Dataset, linear: StaticMatrices) -> xarray.Datas
     return made
 
 
+def with_products(made: xarray.Dataset, way: Array, table: Array) -> xarray.Dataset:
+    """The run with second derivatives of its measures along a direction: measure × parameter."""
+    note = {"long_name": "second derivatives of the measures along a direction, in SI units"}
+    made = made.assign_coords(along=("parameter", way, {"long_name": "the direction"}))
+    made["hessian_product"] = (("measure", "parameter"), table, note)
+    return made
+
+
 def with_hessians(made: xarray.Dataset, table: Array) -> xarray.Dataset:
     """The run with second derivatives of its measures: measure × parameter × parameter2."""
     made = made.assign_coords(parameter2=made["parameter"].values)

@@ -110,6 +110,18 @@ class Reverse:
         rest = [np.ravel(found[f"{name}_bar"]) for name in self.by if name != STATE]
         return Bars(found[f"{STATE}_bar"], np.concatenate([np.zeros(0), *rest]))
 
+    def look(self, t: float, Y: Array) -> Array:
+        """The expressions of measures at one state."""
+        system = self.made.system
+        form = self.made.looks
+        function = (form.quick_function if self.once else form.function).with_values(
+            system.parameters
+        )
+        names = {port.name for port in function.inputs}
+        given: dict[str, Any] = {"w": np.zeros(self.made.size)} if "w" in names else {}
+        found: Array = system.call(function, t, Y, **given)["e"]
+        return found
+
     def call_many(
         self, kernel: ReverseKernel, t: Array, Y: Array, weights: Array
     ) -> tuple[Array, Array]:

@@ -79,13 +79,18 @@ def _block(task: Task, times: Array) -> Array:
         watches=task.watches, jump=refuse_jumps, onward=past_branches,
     )  # fmt: skip
     looks, _ = Tracker(task).track(made, start, times, how)
+    refuse_ending(looks)
+    return _assemble(task, first, looks)
+
+
+def refuse_ending(looks: Looks) -> None:
+    """Refuse a run that an event ends: its end moves."""
     if looks.end_slope is not None:
         raise UnsupportedError(
             "an event ends the run, whose time has no second derivative here",
             element="order",
             cure="leave order=2 out",
         )
-    return _assemble(task, first, looks)
 
 
 def refuse_second(task: Task) -> None:

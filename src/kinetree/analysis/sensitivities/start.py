@@ -17,17 +17,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.analysis.sensitivities.start_checks import (
+    refuse_dropped,
+    refuse_following,
+    refuse_open_loops,
+    refuse_redundant,
+)
 from kinetree.arrays import Array
 from kinetree.assembly import (
     Loops,
     Wish,
-    closure_equations,
     kept_coordinates,
     moved_coordinates,
     settled_velocities,
 )
 from kinetree.engine import evaluate
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from kinetree.analysis.given.batches import RunGiven
@@ -40,10 +45,6 @@ SURE = 1e-9
 """Singular values below this part of the largest count as zero."""
 FREE = 1e-6
 """Part of a kept value, free of all that counts more, from which on it is free itself."""
-SMALL = 1e-6
-"""Change of a parameter for which loops must stay closed [SI]."""
-OPEN = 1e-3
-"""Gap per change of a parameter above which a loop opens."""
 
 
 def tangent_start(
@@ -68,15 +69,47 @@ def tangent_start(
         if system.loops is None:
             wanted = project(wanted)
         else:
-            kept = _kept_values(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
-            A, fixed = project.slopes()
-            rows, K = kept.determine(A)
-            _refuse_following(variables, wanted @ rows.T)
-            s = np.linalg.lstsq(K, rows @ (wanted - fixed).T, rcond=SURE)[0]
-            wanted = (A @ s).T + fixed
-            _refuse_open_loops(system, variables, (y, wanted), t)
-    rows = np.zeros((len(variables), made.width))
-    rows[:, : made.size] = wanted
+            allowed = _Allowed.at(made, y, t, given)
+            refuse_following(variables, wanted @ allowed.rows.T)
+            wanted = allowed.nearest(wanted)
+            refuse_open_loops(system, variables, (y, wanted), t)
+    return _with_tangents(made, y, wanted)
+
+
+def start_along(
+    made: Tangent,
+    variables: Sequence[DesignVariable],
+    way: Array,
+    y: Array,
+    t: float,
+    given: RunGiven,
+) -> Array:
+    """Y at the start with its tangent along one direction.
+
+    Args:
+        made: the dynamics with this tangent.
+        variables: all that varies.
+        way: the direction: a change of each.
+        y: the consistent state.
+        t: time [s].
+        given: what the run begins with.
+    """
+    system = made.system
+    wanted = np.zeros((1, made.size))
+    for row, change in zip(variables, way, strict=True):
+        if row.starts:
+            wanted[0, _place(system, row)] = change
+    if system.loops is not None and system.projects:
+        wanted = _Allowed.at(made, y, t, given).nearest(wanted)
+    elif system.projects:
+        wanted = _Projection(made, y, t)(wanted)
+    return _with_tangents(made, y, wanted)
+
+
+def _with_tangents(made: Tangent, y: Array, S: Array) -> Array:
+    """Y of a state and its tangents, one row each; integrals are zero."""
+    rows = np.zeros((len(S), made.width))
+    rows[:, : made.size] = S
     return np.concatenate([y, np.zeros(made.integrals), rows.ravel()])
 
 
@@ -99,13 +132,30 @@ def solve_seconds(
     system, (y, fixed) = made.system, start
     if system.loops is None:
         return fixed
-    kept = _kept_values(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
-    A, _ = _Projection(made, y, t).slopes()
-    own, K = kept.determine(A)
+    allowed = _Allowed.at(made, y, t, given)
+    A, K, own = allowed.A, allowed.K, allowed.rows
     rows = fixed[..., : made.size].reshape(-1, made.size)
     s = np.linalg.lstsq(K, -own @ rows.T, rcond=SURE)[0]
     found = fixed.copy()
     found[..., : made.size] += (A @ s).T.reshape(*fixed.shape[:2], made.size)
+    return found
+
+
+def free_bars(made: Tangent, y: Array, t: float, given: RunGiven, mu: Array) -> Array:
+    """Bars of second derivatives of the start, of which K d²y = 0, as bars of what is projected.
+
+    Args:
+        made: the dynamics with tangents.
+        y: the consistent state.
+        t: time [s].
+        given: what the run begins with.
+        mu: bars of d²y.
+    """
+    if made.system.loops is None:
+        return mu
+    allowed = _Allowed.at(made, y, t, given)
+    A, K, own = allowed.A, allowed.K, allowed.rows
+    found: Array = mu - own.T @ (np.linalg.pinv(K, rcond=SURE).T @ (A.T @ mu))
     return found
 
 
@@ -132,12 +182,12 @@ def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Arra
         lam = pull(lam).y[:n]
     elif form is not None and system.loops is not None:
         refuse_dropped(system, variables)
-        _refuse_redundant(system)
+        refuse_redundant(system)
         kept = _kept_values(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
         A = np.array([pull(row).y[:n] for row in np.eye(n)])
         rows, K = kept.determine(A)
         starts = [row for row in variables if row.starts]
-        _refuse_following(starts, rows[:, [_place(system, row) for row in starts]].T)
+        refuse_following(starts, rows[:, [_place(system, row) for row in starts]].T)
         mu = rows.T @ (np.linalg.pinv(K, rcond=SURE).T @ (A.T @ lam))
         rest = pull(lam - mu).p
         lam = mu
@@ -145,17 +195,6 @@ def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Arra
     start = np.array([0.0 if place is None else lam[place] for place in places])
     found: Array = reverse.of_variables(rest) + start
     return found
-
-
-def _refuse_redundant(system: Dynamics) -> None:
-    """Refuse equations that repeat others: tangents alone tell whether they go on doing so."""
-    if system.partition is not None and system.partition.redundant:
-        raise UnsupportedError(
-            f"equation {next(iter(system.partition.redundant))} repeats others, perhaps for these "
-            "values alone",
-            element=f"model '{system.model.name}'",
-            cure="take method='direct'",
-        )
 
 
 def _place(system: Dynamics, row: DesignVariable) -> int:
@@ -189,6 +228,39 @@ class _Projection:
             block[: len(part)] = part
             columns += list((self(block) - fixed)[: len(part)])
         return np.array(columns).T, fixed
+
+
+@dataclass(frozen=True)
+class _Allowed:
+    """Tangents that the loops allow at the start, Eq. (S2).
+
+    Attributes:
+        A: ∂P/∂y.
+        fixed: ∂P/∂p δp, one row per tangent.
+        rows: K, such that K δy is the change of what decides about the start.
+        K: K A.
+    """
+
+    A: Array
+    fixed: Array
+    rows: Array
+    K: Array
+
+    @classmethod
+    def at(cls, made: Tangent, y: Array, t: float, given: RunGiven) -> _Allowed:
+        """Those at a state."""
+        system = made.system
+        assert system.loops is not None
+        kept = _kept_values(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+        A, fixed = _Projection(made, y, t).slopes()
+        return cls(A, fixed, *kept.determine(A))
+
+    def nearest(self, wanted: Array) -> Array:
+        """The tangents that move what is kept as is wanted, one row each."""
+        change = self.rows @ (wanted - self.fixed).T
+        s = np.linalg.lstsq(self.K, change, rcond=SURE)[0]
+        found: Array = (self.A @ s).T + self.fixed
+        return found
 
 
 @dataclass(frozen=True)
@@ -270,66 +342,3 @@ def turning(system: Dynamics, q: Array) -> Array:
     known = dict(zip(row.symbols, q.tolist(), strict=True))
     flat = evaluate([x for line in row.tangent for x in line], known)
     return np.array(flat, dtype=float).reshape(len(q), -1)
-
-
-def _refuse_following(variables: Sequence[DesignVariable], changes: Array) -> None:
-    """Refuse start values that follow from others: nothing that is kept changes with them."""
-    for row, change in zip(variables, changes, strict=True):
-        if row.starts and not change.any():
-            raise UnsupportedError(
-                f"'{row.label}' follows from other start values by the loops",
-                element=f"by, '{row.name}'",
-                cure="vary one of those that are free instead",
-            )
-
-
-def _refuse_open_loops(
-    system: Dynamics, variables: Sequence[DesignVariable], start: tuple[Array, Array], t: float
-) -> None:
-    """Refuse parameters that open loops: where equations repeat others for their values alone.
-
-    Args:
-        system: of the run.
-        variables: one per tangent.
-        start: the state and its tangents, one row each.
-        t: time [s].
-    """
-    model, loops, (y, S) = system.model, system.loops, start
-    if not model.closures or loops is None:
-        return
-    changed = refuse_dropped(system, variables)
-    q, rows = system.split(y)[0], zip(variables, system.split(S)[0], strict=True)
-    own = {row.label: s for row, s in rows if row.label in changed}
-    closed = loops.at(system.parameters).evaluate(q, t)[0]
-    for name, s in own.items():
-        there = loops.at({**system.parameters, name: changed[name]})
-        gaps = (there.evaluate(q + SMALL * s, t)[0] - closed)[loops.positions()]
-        if not np.abs(gaps).max(initial=0.0) < OPEN * SMALL:
-            raise _opens(f"'{name}'", f"model '{model.name}'")
-
-
-def refuse_dropped(system: Dynamics, variables: Sequence[DesignVariable]) -> dict[str, float]:
-    """Refuse parameters on whose values equations depend that no coordinate changes.
-
-    Returns:
-        Values of the parameters that vary, a little changed.
-    """
-    p = system.forward.input("p") if system.forward.takes("p") else None
-    values = {} if p is None else dict(zip(p.labels, p.default or (), strict=True))
-    own = [row.label for row in variables if row.kind == "parameter" and row.label in values]
-    changed = {name: values[name] + SMALL for name in own}
-    if system.loops is None or not system.loops.written.info.get("dropped_by_value"):
-        return changed  # every equation is solved, whatever the lengths
-    try:
-        closure_equations(system.model, {**system.parameters, **changed})
-    except ModelError as error:
-        raise _opens(", ".join(f"'{name}'" for name in own), error.element) from error
-    return changed
-
-
-def _opens(names: str, element: str) -> ModelError:
-    return ModelError(
-        f"it stays closed for the present values of {names} alone",
-        element=element,
-        cure="tie lengths that must be equal to one named parameter",
-    )

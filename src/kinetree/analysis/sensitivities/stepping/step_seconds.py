@@ -53,7 +53,7 @@ def step_hessians(task: Task) -> Array:
     curved = _start_seconds(run)
     for j in range(len(rows)):
         for k, row in enumerate(measures.values()):
-            lam, mu, bars = _column(run, row, k, (S[:, :, j], de[:, k, j]), j)
+            lam, mu, bars = column(run, row, k, (S[:, :, j], de[:, k, j]), np.eye(len(rows))[j])
             found[k, :, j] = bars + lam @ S[0] + mu @ curved[:, :, j]
     return 0.5 * (found + found.swapaxes(1, 2))
 
@@ -70,17 +70,17 @@ def _start_seconds(run: StepRun) -> Array:
     return found
 
 
-def _column(
-    run: StepRun, row: StepOutcome, number: int, tangent: tuple[Array, Array], j: int
+def column(
+    run: StepRun, row: StepOutcome, number: int, tangent: tuple[Array, Array], way: Array
 ) -> tuple[Array, Array, Array]:
-    """λ and μ at the start, and the bars of all variables, for the tangent by one of them.
+    """λ and μ at the start, and the bars of all variables, for the tangent along a direction.
 
     Args:
         run: in equal steps.
         row: the measure.
         number: of its expression.
         tangent: S of all states, and de at them.
-        j: number of the variable.
+        way: the direction: a change of every variable.
     """
     S, de = tangent
     weights = np.zeros((len(run.e), 2, run.e.shape[1]))
@@ -90,17 +90,21 @@ def _column(
     lam = np.zeros(2 * size)
     sums = np.zeros(sum(6 if labels is None else len(labels) for labels in by.values()))
     for leg in reversed(run.legs):
-        _back(run, leg, whole, (S, j), (lam, sums))
+        _back(run, leg, whole, (S, way), (lam, sums))
     return lam[:size], lam[size:], bars_by_variable(by, run.task.directions, sums)
 
 
 def _back(
-    run: StepRun, leg: StepLeg, weights: Array, along: tuple[Array, int], bars: tuple[Array, Array]
+    run: StepRun,
+    leg: StepLeg,
+    weights: Array,
+    along: tuple[Array, Array],
+    bars: tuple[Array, Array],
 ) -> None:
     """Go back over a leg and one of its tangents."""
-    forms, (S, j), span = leg.forms, along, slice(leg.first, leg.end + 1)
+    forms, (S, way), span = leg.forms, along, slice(leg.first, leg.end + 1)
     seeds = {
-        f"{name}_dot": rows[:, j] for name, rows in seeds_of(forms.by, run.task.directions).items()
+        f"{name}_dot": rows @ way for name, rows in seeds_of(forms.by, run.task.directions).items()
     }
     reverse = run.swept(forms.second_step, f"{forms.state[0]}_next_bar")
     look = run.kernel(forms.second_looks, NEAR if run.near.size else "e_bar")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class StepTangents:
-    """Tangents of a run by some variables, at most eight.
+    """Tangents of a run by some variables, or along some directions, at most eight.
 
     Attributes:
         S: changes of all states: state × component × variable.
@@ -33,9 +33,21 @@ class StepTangents:
         dy: changes of y of the model: state × variable × component.
     """
 
-    def __init__(self, run: StepRun, variables: Sequence[DesignVariable]) -> None:
-        self.run, self.variables = run, variables
-        start = tangents_at_start(run, variables)
+    def __init__(
+        self,
+        run: StepRun,
+        variables: Sequence[DesignVariable],
+        along: tuple[Array, Array] | None = None,
+    ) -> None:
+        """`along`: directions, variable × direction, and changes of the first state along them."""
+        self.run, by = run, run.legs[0].forms.by
+        self.seeds = seeds_of(by, variables)
+        if along is not None:
+            ways, start = along
+            self.seeds = {name: rows @ ways for name, rows in self.seeds.items()}
+        else:
+            start = tangents_at_start(run, variables)
+        self.count = start.shape[1]
         rows = [start[None]]
         for leg in run.legs:
             rows.append(self._march(leg, rows[-1][-1]))
@@ -44,12 +56,9 @@ class StepTangents:
 
     def _march(self, leg: StepLeg, start: Array) -> Array:
         """Tangents behind every step of a leg."""
-        run, size, n = self.run, leg.forms.size, len(self.variables)
-        seeds = seeds_of(leg.forms.by, self.variables)
-        form = LaneForm(
-            leg.forms.tangent_step, "", {f"{name}_dot": rows.T for name, rows in seeds.items()},
-            size, n, head=0,
-        )  # fmt: skip
+        run, size, n = self.run, leg.forms.size, self.count
+        seeds = {f"{name}_dot": rows.T for name, rows in self.seeds.items()}
+        form = LaneForm(leg.forms.tangent_step, "", seeds, size, n, head=0)
         kernel = run.kernel(form)
         x = kernel.arguments()[0]
         x[:size] = run.kept[leg.first]
@@ -68,7 +77,7 @@ class StepTangents:
         run, forms = self.run, self.run.legs[0].forms
         dots = run.parts(np.swapaxes(S, 1, 2))
         more: dict[str, Any] = {f"{name}_dot": rows for name, rows in dots.items()}
-        for name, seeds in seeds_of(forms.by, self.variables).items():
+        for name, seeds in self.seeds.items():
             more[f"{name}_dot"] = np.broadcast_to(seeds.T, (len(S), *seeds.T.shape))
         found = run.call(forms.tangent_looks, run.states, run.times, run.motion.q, **more)
         return np.swapaxes(found["e_dot"], 1, 2), found["y_dot"]

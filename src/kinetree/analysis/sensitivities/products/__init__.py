@@ -1,0 +1,1 @@
+"""Hessian products: second derivatives of measures along a direction that is given."""
