@@ -26,6 +26,8 @@ def test_sensitivity_prints_values_and_derivatives(tmp_path: Path, capsys: Captu
     )  # fmt: skip
     assert found["gradient"]["end"]["q0.swing"] == pytest.approx(float(exact.gradient[0, 0]))
     assert found["sensitivity_method"] == "direct"
+    assert found["units"]["parameter"] == {"q0.swing": "rad", "gravity_y": "m/s2"}
+    assert found["units"]["measure"] == {"end": "rad", "rms(qd_swing)": "rad/s"}
     assert "q_by" in kt.load_run(out)
     assert run(*command) == 0
     said = capsys.readouterr().out

@@ -38,6 +38,7 @@ from kinetree.analysis.sensitivities.result import (
     with_products,
     with_samples,
     with_tangents,
+    with_units,
 )
 from kinetree.analysis.sensitivities.second import hessians
 from kinetree.analysis.sensitivities.stepping.step_seconds import step_hessians
@@ -163,7 +164,9 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
 
     Returns:
         The Dataset of the run with `value` (measure), `gradient` (measure × parameter) and, by the
-        direct method, `q_by`, `qd_by`, `x_by` (time × component × parameter), all in SI units; of a
+        direct method, `q_by`, `qd_by`, `x_by` (time × component × parameter), all in SI units;
+        `unit_parameter` and `unit_measure` say which, empty where that is not known, and
+        `scale_parameter` how large what varies is, by which slopes are compared.  Of a
         misfit NAME also what it compares, NAME and NAME_by, over the times of its data.  Of a state
         q, x, q_by, x_by, and of modes `shape`, `shape_by` in place of the run; modes with one
         eigenvalue have NaN, and `group_gradient` has the derivatives of their mean.
@@ -193,7 +196,7 @@ def _of_run(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
             made = with_hessians(made, table)
     found = with_functions(made, given["measures"])
     refuse_no_numbers(found)
-    return found
+    return with_units(found, task, given["measures"])
 
 
 def _run_given(given: Mapping[str, Any]) -> RunGiven:
@@ -209,7 +212,8 @@ def _many_runs(given: Mapping[str, Any], options: Mapping[str, Any]) -> xarray.D
     task = _task({**given, **vars(flat.of(flat.axes, 0))}, options)
     whole = keep_starts(task.model, flat, task.variables)
     found = many_gradients(task, whole, given["method"], run_task)
-    return many_dataset(task, many.axes, found, given["measures"])
+    made = many_dataset(task, many.axes, found, given["measures"])
+    return with_units(made, task, given["measures"]).drop_vars("scale_parameter")
 
 
 def sensitivity_task(model: Mechanism, **given: Any) -> Task:
@@ -253,7 +257,7 @@ def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
         matrices=given["matrices"],
     )  # fmt: skip
     _tell_idle(task, made)
-    return with_functions(made, given["measures"])
+    return with_units(with_functions(made, given["measures"]), task, given["measures"])
 
 
 def static_results(task: Task, **how: Any) -> xarray.Dataset:

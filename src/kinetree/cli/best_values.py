@@ -113,6 +113,7 @@ def _say_gradients(model: str, found: xarray.Dataset, more: dict[str, Any], as_j
             second["hessian"] = found.hessian.values.tolist()
         if "hessian_product" in found:
             second["hessian_product"] = _by_names(found, "hessian_product")
+        second["units"] = {axis: _units(found, axis) for axis in ("measure", "parameter")}
         told = {key: value for key, value in found.attrs.items() if key.startswith("sensitivity_")}
         print_json({"model": model, "value": values, "gradient": slopes, **second, **told, **more})
         return
@@ -125,6 +126,12 @@ def _say_gradients(model: str, found: xarray.Dataset, more: dict[str, Any], as_j
     say(f"by the {found.attrs['sensitivity_method']} method")
     if more["file"]:
         say(more["file"])
+
+
+def _units(found: xarray.Dataset, axis: str) -> dict[str, str]:
+    """SI units by name; empty where unknown."""
+    labels, units = found[axis].values.tolist(), found[f"unit_{axis}"].values.tolist()
+    return dict(zip(labels, units, strict=True))
 
 
 def _by_names(found: xarray.Dataset, what: str) -> dict[str, dict[str, float]]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.observing.measure_units import measure_units
+from kinetree.analysis.sensitivities.variables import variable_units
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, warn
 from kinetree.measures import Measure, Misfit
@@ -53,6 +55,23 @@ def with_gradients(
         {"long_name": "derivatives of the measures, in SI units"},
     )
     return made.assign_attrs({f"sensitivity_{name}": fact for name, fact in facts.items()})
+
+
+def with_units(made: xarray.Dataset, task: Task, measures: Mapping[str, Measure]) -> xarray.Dataset:
+    """The result with SI units of measures and of what varies, and how large the latter is.
+
+    Args:
+        made: values and gradients.
+        task: what was asked.
+        measures: by name, functions of others included.
+    """
+    units = variable_units(task.model, task.system.forward, task.variables)
+    size = {"long_name": "size of what varies, in SI units; 1 where it is zero"}
+    return made.assign_coords(
+        unit_parameter=("parameter", np.array(units, dtype=str)),
+        scale_parameter=("parameter", task.sizes(), size),
+        unit_measure=("measure", np.array(measure_units(task.model, measures), dtype=str)),
+    )
 
 
 def refuse_no_numbers(made: xarray.Dataset) -> None:

@@ -19,6 +19,7 @@ from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.expressions import Expressions, read_expressions
 from kinetree.analysis.sensitivities.variables import (
+    DURATION,
     METHOD,
     DesignVariable,
     keep_starts,
@@ -30,6 +31,7 @@ from kinetree.engine import symbols
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Settings
+from kinetree.model import parameter_table
 
 if TYPE_CHECKING:
     from kinetree.measures import Measure
@@ -201,6 +203,28 @@ class Task:
         """
         controlled = width if self.integrator in TABLEAUS else None
         return replace(self.settings, controlled=controlled, every_step=every_step)
+
+    def sizes(self) -> list[float]:
+        """How large what varies is, in SI units; 1 of what is zero or has no size."""
+        system, table = self.system, parameter_table(self.model)
+        known: dict[tuple[str, str], float] = {
+            ("parameter", name): float(value)
+            for name, value in {**dict(zip(table.names, table.defaults, strict=True)),
+                                **system.parameters}.items()
+        }  # fmt: skip
+        known[DURATION, DURATION] = self.duration
+        for name, value in zip(self.model.velocities, system.loads.fixed["tau"], strict=True):
+            known["tau", name] = float(value)
+        if any(row.starts for row in self.variables):
+            for kind, values in zip(("q", "qd", "x"), system.split(self.start), strict=True):
+                labels = system.forward.input(kind).labels if system.forward.takes(kind) else ()
+                known |= {(kind, a): float(v) for a, v in zip(labels, values, strict=False)}
+        found = [
+            float(system.loads.fixed[row.label][row.part]) if row.kind == "wrench"
+            else known.get((row.kind, row.label), 1.0)
+            for row in self.variables
+        ]  # fmt: skip
+        return [abs(x) or 1.0 for x in found]
 
     def idle(self) -> list[str]:
         """Names of what varies that stands in no equation but perhaps those of events."""

@@ -30,6 +30,8 @@ DURATION = "duration"
 METHOD = "method"
 BASICS = tuple(row.basic.name for row in FAMILIES.values() if row.basic is not None)
 """Names of the parameters of methods of equal steps."""
+PART_UNITS = ("N.m",) * 3 + ("N",) * 3
+"""Units of the components of a wrench."""
 START = {"q0": "q", "qd0": "qd", "x0": "x"}
 """Start of a name -> what it is a value of."""
 
@@ -130,6 +132,33 @@ def keep_starts(model: Mechanism, given: RunGiven, variables: Sequence[DesignVar
         if names and kind != "x" and (value is None or isinstance(value, Mapping)):
             found[kind] = {name: default.get(name, 0.0) for name in names} | dict(value or {})
     return replace(given, **found)
+
+
+def variable_units(
+    model: Mechanism, forward: Program, variables: Sequence[DesignVariable]
+) -> list[str]:
+    """SI units of what varies, one each; empty where unknown.
+
+    Args:
+        model: the mechanism.
+        forward: its forward dynamics, whose inputs have units.
+        variables: what varies.
+    """
+    known: dict[tuple[str, str], str] = {
+        ("parameter", row[0]): row[2] for row in scalars(model)
+    } | {("parameter", row.name): row.unit for row in model.parameters.values()}
+    for kind in START.values():
+        if forward.takes(kind):
+            row = forward.input(kind)
+            known |= {(kind, a): u for a, u in zip(row.labels, row.units, strict=False)}
+    for name in model.velocities:
+        known["tau", name] = "N.m" if known.get(("qd", name), "").startswith("rad") else "N"
+    known[DURATION, DURATION] = "s"
+    known |= {(METHOD, name): "1" for name in BASICS}
+    return [
+        PART_UNITS[row.part] if row.kind == "wrench" else known.get((row.kind, row.label), "")
+        for row in variables
+    ]
 
 
 def refuse_functions(given: RunGiven) -> None:
