@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import kinetree as kt
 import lengths
@@ -13,6 +14,7 @@ import mechanisms
 from analysis import systems
 from analysis.test_many_gradients import value_of
 from analysis.test_sensitivity import oscillator
+from analysis.test_step_sensitivity import pushed
 from approx import FORMALISM, ITERATED, LONG_RUN, assert_close
 
 FINE = {"rtol": 1e-12, "atol": 1e-13}
@@ -135,3 +137,29 @@ def test_bad_directions_are_refused(name: str) -> None:
                              "duration": 1.0, **changed}  # fmt: skip
     with pytest.raises(kt.errors.KinetreeError, match=said):
         kt.sensitivity(oscillator(), **given)
+
+
+def speed(m: float) -> float:
+    """The speed at t = 2 s of a mass that reaches x = 0.5 m at t = √m, v = 1/√m."""
+    run = solve_ivp(
+        lambda t, y: [y[1], (1 + (y[0] - 0.5) ** 3) / m], [np.sqrt(m), 2.0], [0.5, m**-0.5],
+        rtol=3e-14, atol=1e-15, method="DOP853",
+    )  # fmt: skip
+    return float(run.y[1, -1])
+
+
+def test_branches_that_join_are_passed_and_slopes_that_jump_are_refused() -> None:
+    """A push that grows behind x = 0.5 m with a power of the way."""
+    given: dict[str, Any] = {"measures": {"v": kt.final("qd_x")}, "by": ["m"], "order": 2,
+                             "along": {"m": 1.0}, **FINE}  # fmt: skip
+    model = pushed(lambda x: 1 + (x - 0.5) ** 3)
+    found = kt.sensitivity(model, 2.0, **given).hessian_product
+    h = 3e-3
+    v = [speed(1 + k * h) for k in (-2, -1, 0, 1, 2)]
+    assert_close(found[0, 0], np.dot([-1, 16, -30, 16, -1], v) / (12 * h * h), LONG_RUN)
+    said = r"law .*: the motion or its slopes jump there at t = 1 s, .*; leave order=2 out"
+    for way in ({"m": 1.0}, None):
+        for power in (0, 1, 2):
+            bad = pushed(lambda x, k=power: 1.0 + 0.5 * (x - 0.5) ** k)
+            with pytest.raises(kt.errors.UnsupportedError, match=said):
+                kt.sensitivity(bad, 2.0, **{**given, "along": way})

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,11 @@ from kinetree.program.differentiate import forward_along
 from kinetree.program.passes import condense
 from kinetree.program.state_form import STATE, state_inputs
 from kinetree.targets.kept import DerivedProgram, remember
+
+if TYPE_CHECKING:
+    from kinetree.analysis.runs.dynamics import Dynamics
+    from kinetree.analysis.runs.events import Watched
+    from kinetree.analysis.runs.updates import Settled
 
 SECOND = "de_dalong"
 """Output of looks: changes of expressions along the directions, and their rates."""
@@ -76,11 +81,31 @@ def _block(task: Task, times: Array) -> Array:
     start = _start(task, first, made)
     how = RunOptions(
         task.integrator, task.settings_for(first.width),
-        watches=task.watches, jump=refuse_jumps, onward=past_branches,
+        watches=task.watches, jump=refuse_jumps_twice, onward=past_branches,
     )  # fmt: skip
     looks, _ = Tracker(task).track(made, start, times, how)
     refuse_ending(looks)
     return _assemble(task, first, looks)
+
+
+def refuse_jumps_twice(
+    system: Dynamics, events: Watched, t: float, before: Array, after: Settled
+) -> Array:
+    """Refuse events that change the motion or its tangents: second ones do not pass them here."""
+    try:
+        return refuse_jumps(system, events, t, before, after)
+    except UnsupportedError as error:
+        raise jump_refusal(error.element, t) from error
+
+
+def jump_refusal(element: str, t: float) -> UnsupportedError:
+    """The error that second derivatives do not pass a place."""
+    return UnsupportedError(
+        f"the motion or its slopes jump there at t = {t:.6g} s, behind which there are no second "
+        "derivatives here",
+        element=element,
+        cure="leave order=2 out",
+    )
 
 
 def refuse_ending(looks: Looks) -> None:

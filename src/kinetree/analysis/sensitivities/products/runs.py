@@ -19,13 +19,18 @@ import numpy as np
 
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.sensitivities.adjoint import Leg, march_of, near_of, row_before, step_aside
-from kinetree.analysis.sensitivities.demands import refuse_jumps
+from kinetree.analysis.sensitivities.demands import refusal
 from kinetree.analysis.sensitivities.direct import Tracker
-from kinetree.analysis.sensitivities.jumps import past_branches
+from kinetree.analysis.sensitivities.jumps import ASIDE, joins, past_branches
 from kinetree.analysis.sensitivities.products.doubled import with_tangent
 from kinetree.analysis.sensitivities.products.start_back import pull_second_start
 from kinetree.analysis.sensitivities.reverse import Reverse
-from kinetree.analysis.sensitivities.second import refuse_ending, refuse_second
+from kinetree.analysis.sensitivities.second import (
+    jump_refusal,
+    refuse_ending,
+    refuse_jumps_twice,
+    refuse_second,
+)
 from kinetree.analysis.sensitivities.start import start_along
 from kinetree.analysis.sensitivities.tangent import tangent
 from kinetree.arrays import Array
@@ -34,6 +39,9 @@ from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.measures import Measure, Sighting
 
 if TYPE_CHECKING:
+    from kinetree.analysis.runs.dynamics import Dynamics
+    from kinetree.analysis.runs.events import Watched
+    from kinetree.analysis.runs.updates import Settled
     from kinetree.analysis.sensitivities.task import Task
 
 
@@ -85,7 +93,7 @@ class _ProductsBack:
         self.start = start_along(made, task.directions, way, task.start, task.t0, task.given)
         how = RunOptions(
             task.integrator, task.settings_for(made.width, every_step=True),
-            watches=task.watches, jump=refuse_jumps, onward=past_branches,
+            watches=task.watches, jump=self._pass, onward=past_branches,
         )  # fmt: skip
         ends = task.t0 + np.array([0.0, task.duration])
         looks, _ = Tracker(task).track(made, self.start, ends, how)
@@ -98,6 +106,26 @@ class _ProductsBack:
                     last = self.legs[-1]
                     t, Y = np.append(last.t[-1], t), np.vstack([last.Y[-1:], Y])
                 self.legs.append(Leg(self.reverse, t, Y))
+
+    def _pass(
+        self, system: Dynamics, events: Watched, t: float, before: Array, after: Settled
+    ) -> Array:
+        """The state behind an event at which nothing jumps, the slopes of tangents neither."""
+        Y = refuse_jumps_twice(system, events, t, before, after)
+        if not joins(*(self._bars_aside(t, Y, way) for way in (-1, 1))):
+            name = events.watches[after.hits[0].watch].name
+            raise jump_refusal(refusal(name, "").element, t)
+        return Y
+
+    def _bars_aside(self, t: float, Y: Array, way: int) -> Array:
+        """The reverse of the rates at an event, continued from before it (-1) or from behind."""
+        step, reverse = way * ASIDE * max(abs(t), 1.0), self.reverse
+        here, weights = reverse.made.system.rates(t, Y), np.cos(np.arange(len(Y)))
+        first, second = (
+            reverse.call(reverse.of_rates, t + k * step, Y + k * step * here, weights).y
+            for k in (1, 2)
+        )
+        return 2 * first - second
 
     def product(self, number: int, measure: Measure) -> Array:
         """The second derivatives of one measure along the direction, by every variable."""
