@@ -16,8 +16,8 @@ from tools import saloon_h2
 import kinetree as kt
 
 MODEL = ROOT / "examples" / "models" / "saloon_h2.yaml"
-JUMPS, END = (1.0, 4.0), 8.0
-"""When the speed of the rack jumps, and the end of the lane change [s]."""
+JUMPS, END = (1.0, 4.0), 4.4
+"""When the speed of the rack jumps, and the end of the run [s]."""
 SOON = 1e-9
 
 
@@ -27,7 +27,7 @@ def test_file_is_what_the_hardpoints_and_the_circuit_make() -> None:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A lane change with the works of all forces, of the rack and of the oil as states."""
+    """The lane change with the works of all forces, of the rack and of the oil as states."""
     model = counted("mass", tmp_path_factory.mktemp("car"), MODEL)
     works = {
         "springs": [f"{c}_spring" for c in RATIO],
@@ -52,7 +52,7 @@ def sum_of(names: list[str]) -> Callable[..., Any]:
 def test_energy_of_mechanics_is_kept(run: Any) -> None:
     """Motion, weight and springs change by what tyres, bushings, pistons and the rack put in.
 
-    Over the whole lane change, with what the rack puts in at once as its speed jumps.
+    Over all that the rack does, with what it puts in at once as its speed jumps.
     """
     works = {str(name): run.x.sel(state=name).values for name in run.state.values}
     elastic = sum(run[name].values for name in run.data_vars if str(name).endswith(".energy"))

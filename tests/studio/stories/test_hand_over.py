@@ -62,8 +62,8 @@ def test_hand_over(open_page: OpenPage, tmp_path: Path) -> None:
     number = page.finished(page.start("simulate", **shown))
     curves = {name: page.curve(number, f"q.{name}")[1] for name in model.coordinates}
     _choose_target(page, "sympy")
-    told = page.page.locator("#trial").inner_text()  # before anything is started
-    assert "use CasADi or JAX" in told
+    told = page.page.locator("#trial").filter(has_text="use CasADi or JAX")
+    told.wait_for()  # before anything is started
     assert page.page.get_by_role("button", name="Generate", exact=True).is_disabled()
 
     written = _generate(page, tmp_path, "matlab", 2)

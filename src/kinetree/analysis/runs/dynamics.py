@@ -32,6 +32,7 @@ from kinetree.integrate.problem import Changes, Kernel, Native, SparseColumns
 from kinetree.model import Mechanism
 from kinetree.pipeline import LOOPS
 from kinetree.program import Program, state_form
+from kinetree.targets.kept import remember
 
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
 """Options of `dynamics` that every analysis passes on."""
@@ -169,9 +170,11 @@ class Dynamics:
 
     @cached_property
     def _jacobian(self) -> Any:
-        found = self.forms.jacobian  # a large one is called rarely, and takes long to compile
-        function = found.function if self.forms.columns is None else found.quick_function
-        return function.with_values(self.parameters)
+        forms = self.forms
+        if forms.columns is not None:  # a large one is called rarely, and takes long to compile
+            return forms.jacobian.quick_function.with_values(self.parameters)
+        found = remember(lambda: forms.jacobian, "slopes of rates", self.model, forms.rates.digest)
+        return found.function.with_values(self.parameters)
 
     @cached_property
     def _projection(self) -> Any:
