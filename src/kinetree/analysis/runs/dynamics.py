@@ -32,7 +32,6 @@ from kinetree.integrate.problem import Changes, Kernel, Native, SparseColumns
 from kinetree.model import Mechanism
 from kinetree.pipeline import LOOPS
 from kinetree.program import Program, state_form
-from kinetree.targets.kept import remember
 
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
 """Options of `dynamics` that every analysis passes on."""
@@ -170,11 +169,7 @@ class Dynamics:
 
     @cached_property
     def _jacobian(self) -> Any:
-        forms = self.forms
-        if forms.columns is not None:  # a large one is called rarely, and takes long to compile
-            return forms.jacobian.quick_function.with_values(self.parameters)
-        found = remember(lambda: forms.jacobian, "slopes of rates", self.model, forms.rates.digest)
-        return found.function.with_values(self.parameters)
+        return self.forms.jacobian_function(self.model).with_values(self.parameters)
 
     @cached_property
     def _projection(self) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinetree.analysis.observing.attach import attach_used
 from kinetree.assembly import Partition
@@ -20,6 +20,9 @@ from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Output, Program, state_form
 from kinetree.program.differentiate import SparseDerivative, dependence, sparse_derivative
 from kinetree.targets.kept import DerivedProgram, remember
+
+if TYPE_CHECKING:
+    from kinetree.targets.native.function import Function
 
 DERIVED = 1_000_000
 """Operations times states up to which Jacobians for stiff methods are derived: half a minute."""
@@ -106,6 +109,13 @@ class Forms:
         if self.columns is not None:
             return DerivedProgram.of(self.columns.program)
         return DerivedProgram.of(self.rates.program.derivative("yd", state_form.STATE, only=True))
+
+    def jacobian_function(self, model: Mechanism) -> Function:
+        """The same, compiled; derived once for equal models where it is full."""
+        if self.columns is not None:  # a large one is called rarely, and takes long to compile
+            return self.jacobian.quick_function
+        slopes = remember(lambda: self.jacobian, "slopes of rates", model, self.rates.digest)
+        return slopes.function
 
     @cached_property
     def columns(self) -> SparseDerivative | None:
