@@ -89,7 +89,7 @@ def test_a_constraint_holds_the_best_value_back(client: Any, oscillator: Studio)
 @pytest.mark.parametrize(("analysis", "options"), [
     ("sweep", {"measures": "top=peak(q_y)", "over": "spring.damping=1:3", "runs": 10_000}),
     ("optimise", {"objective": "integral(q_y**2)", "over": "stiffness=500:2000",
-                  "method": "differential_evolution", "evaluations": 100_000}),
+                  "method": "differential_evolution", "evaluations": 100_000, "duration": 60.0}),
 ])  # fmt: skip
 def test_a_study_that_is_cancelled_has_what_it_found(
     client: Any, analysis: str, options: dict[str, Any]
