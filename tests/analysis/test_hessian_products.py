@@ -111,7 +111,7 @@ def test_the_programs_do_not_depend_on_the_direction() -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "foreign": ({"along": {"m": 1.0}}, "along: there is no name in by 'm'"),
+    "foreign": ({"along": {"m": 1.0}}, "along: there is no variable 'm'"),
     "near": ({"along": {"cc": 1.0}}, "along.*'cc'.*'c'"),
     "first order": ({"along": {"c": 1.0}, "order": 1}, "along: .*not asked for; give order=2"),
     "nothing": ({"along": {}}, "along: all changes are zero"),

@@ -125,7 +125,7 @@ def _check_along(given: Mapping[str, Any]) -> None:
     names = list(given["by"])
     for name in along:
         if name not in names:
-            raise unknown("name in by", name, names, "along")
+            raise unknown("variable", name, names, "along")
     if not any(along.values()):
         raise ModelError(
             "all changes are zero",
