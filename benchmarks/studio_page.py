@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tests.studio.many_bodies import write_many_bodies
 
 from benchmarks.studio_client import Client, Row, Timing, import_curves, row, studio
+from benchmarks.studio_processes import grown, processes, spent
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader",
          "--enable-unsafe-swiftshader"]  # fmt: skip
 CHROMIUM = next((b for name in ("chromium", "google-chrome") if (b := shutil.which(name))), None)
-TICK = os.sysconf("SC_CLK_TCK")
 Edit = Callable[[int], list[Any]]
 PATIENCE = 120_000
 """Longest wait for anything [ms]."""
@@ -40,11 +38,11 @@ EARLY = """() => {
 PER_RUN = 20
 """Edits between two runs."""
 KINDS = {"renderer": "the page's own process", "gpu-process": "drawing without a graphics card"}
-PLACE = """async count => {
+PLACE = """async ([first, count]) => {
   const world = kinetreeWorld;
   const poses = world.positions.slice(1).map(at => [1, 0, 0, 0, at.x, at.y, at.z]);
   const found = [];
-  for (let k = 0; k < count; k++) {
+  for (let k = first; k < first + count; k++) {
     await new Promise(requestAnimationFrame);
     const began = performance.now();
     poses.forEach((pose, i) => { pose[1] = 0.1 * Math.sin(0.1 * k + i) });
@@ -53,6 +51,11 @@ PLACE = """async count => {
     found.push((performance.now() - began) / 1000);
   }
   return found }"""
+
+FRAME = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+DRAGGED = "b3"
+LEGIBLE = 20.0
+"""Height of a body whose name can be read [px]."""
 
 
 def _arm(k: int) -> list[Any]:
@@ -119,51 +122,6 @@ class Tab:
         """What the page holds, after garbage was collected [MB]."""
         self.metrics.send("HeapProfiler.collectGarbage")
         return float(self.page.evaluate("() => performance.memory.usedJSHeapSize")) / 1e6
-
-
-def spent(kind: str = "") -> float:
-    """Processor time of all processes of the browser so far, or of those of a kind [s]."""
-    return sum(processes(kind).values())
-
-
-def processes(kind: str = "") -> dict[int, float]:
-    """Processor time of each of them so far [s]."""
-    parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            except OSError:
-                continue
-            parents.setdefault(int(fields[1]), []).append(int(entry.name))
-    left, found = [os.getpid()], {}
-    while left:
-        children = parents.get(left.pop(), [])
-        left += children
-        found |= {child: _ticks(child) for child in children if _is_browser(child, kind)}
-    return found
-
-
-def grown(kind: str, before: dict[int, float]) -> float:
-    """What processes of a kind have spent since, new ones too [s]."""
-    return sum(now - before.get(process, 0.0) for process, now in processes(kind).items())
-
-
-def _is_browser(process: int, kind: str) -> bool:
-    try:
-        words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
-        return "chromium" in words and f"--type={kind}" in words + ("" if kind else "--type=")
-    except OSError:
-        return False
-
-
-def _ticks(process: int) -> float:
-    try:
-        row_of = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
-    except OSError:
-        return 0.0
-    fields = row_of.split()
-    return (int(fields[11]) + int(fields[12])) / TICK
 
 
 @contextmanager
@@ -307,37 +265,67 @@ def equations(tab: Tab, count: int) -> list[Row]:
 def many(tab: Tab, count: int) -> list[Row]:
     """300 moving bodies in 3-D, and one that is dragged in the diagram."""
     before = spent()
-    walls = tab.page.evaluate(PLACE, count)
+    walls = tab.page.evaluate(PLACE, [0, count])
     moved = Timing(walls, (spent() - before) / count)
     said = tab.page.evaluate("() => kinetreeWorld.count()")
-    calls, triangles = said["calls"], said["triangles"]
-    name = f"300 moving bodies, script of a frame ({calls} calls, {triangles} triangles)"
-    return [row(name, "0.004, 0.008", moved), _dragged(tab, count)]
+    name = f"300 moving bodies ({said['calls']} calls, {said['triangles']} triangles)"
+    alone = _main_thread(tab, count, lambda k: tab.page.evaluate(PLACE, [k, 1]))
+    far = row("body dragged among 300, all in view: main thread of a frame (CPU)", "0.008",
+              _dragged(tab, count))  # fmt: skip
+    _zoom_to(tab, DRAGGED)
+    near = row("body dragged among 300, legible: main thread of a frame (CPU)", "0.008",
+               _dragged(tab, count))  # fmt: skip
+    return [
+        row(f"{name}: script of a frame", "0.004, 0.008", moved),
+        row(f"{name}: main thread of a frame (CPU)", "0.004, 0.008", alone),
+        far, near,
+    ]  # fmt: skip
 
 
-def _dragged(tab: Tab, count: int) -> Row:
-    """Main thread of every frame of a drag, less what asking about a still frame takes; CPU."""
-    box = tab.page.locator(".react-flow__node[data-id='bodies.b3']").bounding_box()
-    x, y, mouse = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, tab.page.mouse
+def _middle(tab: Tab, body: str) -> tuple[float, float, float]:
+    """Of a body of the diagram, and its height [px]."""
+    box = tab.page.locator(f".react-flow__node[data-id='bodies.{body}']").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["height"]
+
+
+def _zoom_to(tab: Tab, body: str) -> None:
+    """Turn the wheel over a body until its name can be read."""
+    while (found := _middle(tab, body))[2] < LEGIBLE:
+        tab.page.mouse.move(*found[:2])
+        tab.page.mouse.wheel(0, -120)
+        tab.page.evaluate(FRAME)
+
+
+def _main_thread(tab: Tab, count: int, move: Callable[[int], object]) -> Timing:
+    """Processor time of every frame in which something moves, less that of a still frame."""
+
+    def spent_on(k: int | None) -> float:
+        tab.page.evaluate(FRAME)
+        before = tab.main_thread()
+        if k is not None:
+            move(k)
+        tab.page.evaluate(FRAME)
+        return tab.main_thread() - before
+
+    still = float(np.median([spent_on(None) for _ in range(count)]))
+    return Timing([spent_on(k) - still for k in range(count)])
+
+
+def _dragged(tab: Tab, count: int) -> Timing:
+    """Main thread of every frame of a drag."""
+    (x, y, _), mouse = _middle(tab, DRAGGED), tab.page.mouse
     mouse.move(x, y)
     mouse.down()
     mouse.move(x + 8, y + 8)
-    frame = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+    tab.page.locator(".diagram.moving").wait_for()  # it is the body that is held, not an anchor
 
-    def spent_on(move: Callable[[], object]) -> float:
-        tab.page.evaluate(frame)
-        before = tab.main_thread()
-        move()
-        tab.page.evaluate(frame)
-        return tab.main_thread() - before
-
-    still = float(np.median([spent_on(lambda: None) for _ in range(count)]))
-    found = [
-        spent_on(lambda k=k: mouse.move(x + 10 + 4 * (k % 20), y + 10 + 3 * (k % 13))) - still  # type: ignore[misc]
-        for k in range(count)
-    ]
+    found = _main_thread(
+        tab, count, lambda k: mouse.move(x + 10 + 4 * (k % 20), y + 10 + 3 * (k % 13))
+    )
+    mouse.move(x, y)
     mouse.up()
-    return row("body dragged among 300, main thread of a frame (CPU)", "0.008", Timing(found))
+    tab.wait("checked")
+    return found
 
 
 def curves(tab: Tab, count: int) -> list[Row]:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 from tests.analysis import systems
 from tests.approx import IDENTITY, READ_OFF, TRAJECTORY
 from tests.studio.conftest import Studio, finished
 
 import kinetree as kt
 from kinetree.errors import FormatError
+from kinetree.studio.runs import curves as runs_curves
 from kinetree.studio.runs.curves import (
     BLOCK,
     ROWS_PER_PIXEL,
@@ -21,7 +23,8 @@ from kinetree.studio.runs.curves import (
     curves_message,
     read_curves,
 )
-from kinetree.studio.runs.measured import measured_run
+from kinetree.studio.runs.measured import measured_run, run_of_file
+from kinetree.view.signals import first_curves, groups, join_outputs
 
 
 def test_thin_curves_keep_their_peaks_and_ends(tmp_path: Path) -> None:
@@ -38,6 +41,21 @@ def test_thin_curves_keep_their_peaks_and_ends(tmp_path: Path) -> None:
     near, few = curves.picture(["q.a"], 0.5, 0.51, 300)  # all rows of a short stretch
     assert np.isin(near, run.time.values).all()
     assert 100 <= len(few["q.a"]) <= 104
+
+
+def test_curves_of_one_column_are_not_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of many points is in memory once, and the same curves are shown first."""
+    time = np.linspace(0.0, 1.0, 50)
+    data = {f"s{k}": ("time", (k % 2) * np.sin(k * time), {"units": "m"}) for k in range(5)}
+    run = xr.Dataset(data, {"time": time})
+    monkeypatch.setattr(runs_curves, "load_run", lambda _: run)
+    found = read_curves(tmp_path / "run.nc")
+    assert all(np.shares_memory(found.values[name], run[name].values) for name in data)
+    assert np.shares_memory(found.time, run["time"].values)
+    still_ones_left_out = ["s1", "s3"]
+    assert found.shown == first_curves(join_outputs(groups(run)), []) == still_ones_left_out
 
 
 @pytest.mark.parametrize("pixels", [7, 100, 800])
@@ -177,3 +195,11 @@ def test_steps_of_the_solver_are_a_curve(studio: Studio) -> None:
 def test_tables_that_are_no_curves_are_told(table: str, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=sentence):
         measured_run("table 'x'", table, {}, tmp_path / "run.nc")
+
+
+def test_rows_without_a_number_are_told(tmp_path: Path) -> None:
+    table = "time,a,b\n0,1,2\n0.1,abc,3\n0.2,,4\n"
+    notes = measured_run("table 'x'", table, {"a": "q.a"}, tmp_path / "run.nc")
+    assert notes == ["'q.a': 2 of 3 rows have no number"]
+    with pytest.raises(FormatError, match=r"file 'gone.csv': there is no such file; name one"):
+        run_of_file(tmp_path / "gone.csv", {}, tmp_path / "run.nc")

@@ -105,6 +105,15 @@ def test_a_cure_that_is_an_edit_cures(label: str) -> None:
     assert not check(text).findings
 
 
+@pytest.mark.parametrize("text", [
+    "kinetree: 1\ncomponents: 3\n", "name: a\nbodis: 7\n", "name: 3\nbodies: 7\njoints: [1]\n",
+    "name: a\nlayout: 5\nshapes: x\nruns: 3\nstudies: [1]\nparameters: {a: {value: [1]}}\n",
+    "name: a\nbodies: {b: {points: 3}, c: {points: {p: 5}, com: 7}}\njoints: {j: {kind: 3}}\n",
+])  # fmt: skip
+def test_texts_of_another_form_are_findings(text: str) -> None:
+    assert any(row.severity == "error" for row in check(text).findings)
+
+
 def test_a_cure_that_would_not_help_is_not_offered() -> None:
     text = text_of("slider_crank").replace("child: rod,", "child: thing,")
     (found,) = (row for row in check(text).findings if "thing" in row.problem)

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from tests.studio.conftest import MODELS, Studio, copy_model, running_studio
 
+from kinetree.errors import FormatError
 from kinetree.formats.edits.dependents import dependents
 from kinetree.formats.edits.operations import remove
 from kinetree.formats.yaml_file import read
+from kinetree.studio.desk import Desk
 from kinetree.studio.merging import merge
 
 
@@ -75,6 +77,18 @@ def test_a_urdf_of_300_links_opens(tmp_path: Path) -> None:
         assert edit(client, ["set", ["bodies", "l299", "mass"], 3]).status_code == 200
 
 
+@pytest.mark.parametrize(("name", "sentence"), [
+    ("arm.urdf", "another format; import it .* or write kinetree convert arm.urdf arm.yaml"),
+    ("run.csv", "it holds curves, and no model; open a model, and choose measured"),
+])  # fmt: skip
+def test_files_of_other_formats_are_told_what_to_do_with(
+    name: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("time,a\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=sentence):
+        Desk(tmp_path, name)
+
+
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     inside, outside = tmp_path / "in", tmp_path / "secret.yaml"
     inside.mkdir()
@@ -126,6 +140,37 @@ def test_a_file_changed_on_the_disk_is_shown_three_ways_and_nothing_is_overwritt
     assert client.post("/api/document/save", json={}).json()["saved"]
     client.post("/api/document/undo", json={})
     assert client.get("/api/elements").json()["data"]["name"] == "slider_crank"
+
+
+def test_lines_are_put_together_as_chosen_and_not_of_other_texts(studio: Studio) -> None:
+    client, file = studio.client(), studio.file
+    edit(client, ["set", ["bodies", "slider", "mass"], 8])
+    mine = client.get("/api/document").json()["text"]
+    first = file.read_text(encoding="utf-8")
+    file.write_text("a: [\n" + first.replace("mass: 5", "mass: 6"), encoding="utf-8")
+    seen = client.get("/api/document/disk").json()
+    assert (seen["can_merge"], seen["apart"], len(seen["lines"])) == (False, 1, 1)
+    other = first.replace("mass: 5", "mass: 6")
+    file.write_text(other, encoding="utf-8")
+    said = {"choice": "lines", "picks": [{"take": "both"}], "stamp": seen["stamp"]}
+    refused = client.post("/api/document/resolve", json=said)
+    assert (refused.status_code, "look at the lines again" in refused.json()["error"]) == (
+        409,
+        True,
+    )
+    said["stamp"] = client.get("/api/document/disk").json()["stamp"]
+    few = client.post("/api/document/resolve", json=said | {"picks": []})
+    assert "0 choices for 1 conflicts" in few.json()["error"]
+    assert client.get("/api/document").json()["text"] == mine
+    made = client.post("/api/document/resolve", json=said)
+    assert not made.json()["saved"]
+    text = client.get("/api/document").json()["text"]
+    (row,) = (k for k, line in enumerate(mine.splitlines()) if "mass: 8" in line)
+    own, theirs = mine.splitlines(True)[row], other.splitlines(True)[row]
+    assert text == mine.replace(own, own + theirs)
+    assert file.read_text(encoding="utf-8") == other
+    client.post("/api/document/undo", json={})
+    assert client.get("/api/document").json()["text"] == mine
 
 
 def test_a_file_that_is_gone_or_read_only_is_told(studio: Studio) -> None:

@@ -129,3 +129,19 @@ def test_malformed_requests_are_refused_in_one_sentence(tmp_path: Path) -> None:
         assert client.get("/api/document").status_code == 200
         assert not [job for job in client.get("/api/runs").json()["runs"] if job["id"] > 40]
     assert file.read_bytes() == before
+
+
+BODIES: tuple[dict[str, Any], ...] = (
+    {}, {"name": "gone.csv"}, {"name": "../x"}, {"choice": "lines"}, {"choice": "disk"},
+    {"runs": [1, 2]}, {"file": "x.yaml"}, {"text": "a"},
+    {"operations": [["set", "a", 1]], "base": 0, "label": ""},
+)  # fmt: skip
+
+
+def test_messages_of_the_right_form_about_what_is_not_there_are_refused(studio: Studio) -> None:
+    client = studio.client()
+    for row in ENDPOINTS:
+        path = re.sub(r"{.*?}", "1", row.path)
+        for body in BODIES if row.method != "GET" else BODIES[:1]:
+            answer = client.request(row.method, path, json=body if row.method != "GET" else None)
+            assert answer.status_code < 500, (row.name, body, answer.text)

@@ -22,10 +22,13 @@ from kinetree.model import JointKind, Turn, retract
 from kinetree.studio.messages import DragMessage, PoseMessage
 from kinetree.studio.panes import catalogue as catalogues
 from kinetree.studio.panes.catalogue import catalogue
+from kinetree.studio.panes.checks import check
 from kinetree.studio.panes.diagrams import diagram_message
 from kinetree.studio.panes.posing import closed_pose
 from kinetree.studio.panes.scenes import SceneMemory
 from kinetree.studio.panes.values import values_message
+from kinetree.view.diagram.content import diagram_of
+from kinetree.view.diagram.svg import svg
 from kinetree.view.poses import poses
 from kinetree.view.quaternions import matrices
 
@@ -163,3 +166,27 @@ def test_expressions_have_their_values() -> None:
     assert found["bodies.crank.com.0"] == pytest.approx(0.05)
     text = text_of("four_bar").replace("com: [", "com: [q_crank + ", 1)
     assert "bodies.crank.com.0" not in values_message(text, 0).values
+
+
+LOOSE = "name: a\ngravity: [0, 0, 0]\nbodies: {a: {mass: 1}, b: {mass: 1}, c: {mass: 1}}\njoints:\n"
+
+
+@pytest.mark.parametrize(("joints", "said"), [
+    ("  p: {kind: revolute, parent: a, child: ground}\n", "its child is the ground"),
+    ("  p: {kind: revolute, parent: a, child: a}\n", "parent and child are the same body"),
+    ("  p: {kind: revolute, parent: a, child: b}\n  q: {kind: revolute, parent: b, child: a}\n",
+     "form a cycle that is not connected to the ground"),
+])  # fmt: skip
+def test_joints_that_go_the_wrong_way_are_drawn_and_told(joints: str, said: str) -> None:
+    drawn = diagram_message(LOOSE + joints, 0)
+    assert [body.name for body in drawn.bodies] == ["ground", "a", "b", "c"]
+    assert len({(body.x, body.y) for body in drawn.bodies}) == 4
+    assert len(drawn.joints) == joints.count("\n")
+    assert svg(diagram_of(read(LOOSE + joints))).startswith("<svg")
+    assert any(said in row.problem for row in check(LOOSE + joints).findings)
+
+
+def test_a_kind_that_is_no_word_is_a_finding_and_no_obstacle() -> None:
+    text = LOOSE + "  p: {kind: {a: 1}, parent: ground, child: a}\n"
+    values_message(text, 0)
+    assert any("kind" in row.element + row.problem for row in check(text).findings)

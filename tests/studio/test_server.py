@@ -54,6 +54,7 @@ def test_what_cannot_be_done_is_one_sentence_and_changes_nothing(studio: Studio)
         ("set",): "cannot be made",
         ("set", 3, 4): "cannot be made",
         ("rename", ("bodies", "rod"), "crank"): "there is one already",
+        ("remove", "bodies.rod"): "path 'bodies.rod': it is a word; give its steps",
     }
     for operation, sentence in bad.items():
         answer = edit(client, ["set", ["bodies", "rod", "mass"], 1], list(operation))

@@ -6,6 +6,7 @@ import io
 import time
 import zipfile
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,14 @@ from tests.approx import COARSE_RUN, IDENTITY, TRAJECTORY
 from tests.studio.conftest import Studio, copy_model, ended, finished, running_studio
 
 import kinetree as kt
+from kinetree.cli import app
 from kinetree.errors import KinetreeError
+from kinetree.formats.yaml_file import read as reading
 from kinetree.studio.panes.handing_on import targets
-from kinetree.studio.runs.analyses import ANALYSES, options_of
-from kinetree.studio.runs.studies import limits_of, measures_of, ranges_of
+from kinetree.studio.runs.analyses import ANALYSES, VERB, options_of, words
+from kinetree.studio.runs.studies import make
+from kinetree.studio.runs.wording import limits_of, measures_of, ranges_of
+from kinetree.studio.runs.worker import PROGRESS
 
 OSCILLATOR = """kinetree: 1
 name: oscillator
@@ -89,7 +94,7 @@ def test_a_constraint_holds_the_best_value_back(client: Any, oscillator: Studio)
 @pytest.mark.parametrize(("analysis", "options"), [
     ("sweep", {"measures": "top=peak(q_y)", "over": "spring.damping=1:3", "runs": 10_000}),
     ("optimise", {"objective": "integral(q_y**2)", "over": "stiffness=500:2000",
-                  "method": "differential_evolution", "evaluations": 100_000, "duration": 60.0}),
+                  "method": "differential_evolution", "evaluations": 100_000, "duration": 1e5}),
 ])  # fmt: skip
 def test_a_study_that_is_cancelled_has_what_it_found(
     client: Any, analysis: str, options: dict[str, Any]
@@ -110,6 +115,60 @@ def test_a_study_that_is_cancelled_has_what_it_found(
         assert 500 <= kept["parameters"]["stiffness"] <= 2000
         assert not kept["converged"]
         assert kept["operations"]
+
+
+def test_an_analysis_tells_its_share_and_says_what_a_cancelled_one_has(
+    client: Any, oscillator: Studio
+) -> None:
+    asked = {"analysis": "sensitivity", "options": {
+        "duration": 1e5, "measures": "end=final(q_y)", "by": "spring.damping"}}  # fmt: skip
+    path = f"/api/runs/{client.post('/api/runs', json=asked).json()['id']}"
+    while not (client.get(path).json()["progress"] or 0.0) > 0.0:
+        time.sleep(0.05)
+    client.delete(path)
+    run = ended(client, int(path.rpartition("/")[2]))
+    assert (run["state"], run["error"]) == ("cancelled", "cancelled before it had anything to show")
+
+
+def test_a_run_says_what_was_left_out_and_what_it_warns_of(client: Any, oscillator: Studio) -> None:
+    said = client.get("/api/document").json()
+    for operation in (["enable", ["forces", "spring"], False], ["set", ["gravity"], [1, 0, 0]]):
+        change = {"base": said["revision"], "operations": [operation]}
+        said = client.post("/api/document/edit", json=change).json()
+    number, _ = result(client, "modes")
+    first, second = client.get(f"/api/runs/{number}").json()["notes"]
+    assert first == "switched off, and left out: forces.spring"
+    assert second.startswith("the state is not an equilibrium")
+    for _ in range(2):
+        client.post("/api/document/undo", json={})
+
+
+def test_a_study_tells_its_warnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = {"duration": 0.1, "measures": "end=final(q_y)", "by": "body.com_y"}
+    said = make("sensitivity", reading(OSCILLATOR), given, "")
+    assert said["warnings"] == ["nothing depends on 'body.com_y': the derivatives by it are zero"]
+
+
+def test_best_values_go_into_the_text_wherever_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.yaml").write_text(OSCILLATOR, encoding="utf-8")
+    over = "body.com_x=0.1:0.4, body.mass=1:3, q0.y=0.05:0.2"
+    given = {"duration": 0.1, "objective": "final(q_y**2)", "over": over}
+    said = make("optimise", reading(OSCILLATOR), given, "")
+    assert said["no values of the text"] == "q0.y"
+    made = {tuple(path): value for _, path, value in said["operations"]}
+    assert made["bodies", "body", "com"] == [said["parameters"]["body.com_x"], 0, 0]
+
+
+@pytest.mark.parametrize("name", [row.name for row in ANALYSES.values() if row.module == VERB])
+def test_an_analysis_that_tells_does_so_in_the_folder_of_its_run(name: str) -> None:
+    row = ANALYSES[name]
+    (verb,) = (one for one in app.registered_commands if one.callback.__name__ == name)
+    assert row.tells == ("progress" in signature(verb.callback).parameters)
+    assert row.tells == (f"--progress={PROGRESS}" in words(name, {}, "run.nc"))
 
 
 def test_a_planned_motion_identifies_what_the_text_has_wrong(client: Any) -> None:

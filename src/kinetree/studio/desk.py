@@ -85,6 +85,7 @@ class Desk:
             raise FormatError(
                 "there is no such file", element=f"file '{name}'", cure="check the path"
             )
+        _refuse_other_formats(path)
         lock = _take(path)
         try:
             made = EditSession(path, self._expect), Jobs(path)
@@ -195,6 +196,22 @@ def _import_text(path: Path, name: str) -> str:
             cure="take a URDF, MJCF or SDF file",
         )  # fmt: skip
     return write(model)
+
+
+def _refuse_other_formats(path: Path) -> None:
+    """Refuse files that are no text of a model; what to do with them is said."""
+    kind = SUFFIXES.get(path.suffix)
+    if kind == "import":
+        raise FormatError(
+            "it is of another format", element=f"file '{path.name}'",
+            cure="import it where the studio begins without a file (kinetree studio FOLDER), or "
+            f"write kinetree convert {path.name} {path.stem}.yaml",
+        )  # fmt: skip
+    if kind == "data":
+        raise FormatError(
+            "it holds curves, and no model", element=f"file '{path.name}'",
+            cure="open a model, and choose measured… among its runs",
+        )  # fmt: skip
 
 
 def _take(model: Path) -> Path:

@@ -9,7 +9,8 @@ from kinetree.errors import KinetreeError
 from kinetree.formats.edits.entries import EntryPath, yaml_text
 from kinetree.formats.edits.operations import set_value, unset_value
 from kinetree.formats.edits.values import MISSING, differences, existing
-from kinetree.studio.messages import ConflictMessage
+from kinetree.studio.lines import stamp, stretches
+from kinetree.studio.messages import ConflictMessage, LineConflictMessage, ThreeWayMessage
 
 
 def difference_lines(old: str, new: str) -> list[str]:
@@ -34,6 +35,22 @@ def conflicts(base: str, mine: str, disk: str) -> list[ConflictMessage]:
                 ("base", "mine", "disk"), (base, mine, disk), strict=True)}  # fmt: skip
             found.append(ConflictMessage(path=list(at), **values))
     return found
+
+
+def compare_three(base: str, mine: str, disk: str) -> ThreeWayMessage:
+    """How two texts that came from one differ: by element where they can be read, and by line."""
+    try:
+        found, readable = conflicts(base, mine, disk), True
+    except KinetreeError:
+        found, readable = [], False
+    rows = stretches(base, mine, disk)
+    lines = [LineConflictMessage(line=row.line, mine=row.mine, base=row.base, disk=row.disk)
+             for row in rows if row.is_conflict]  # fmt: skip
+    apart = sum(not row.is_conflict and row.settlement != row.base for row in rows)
+    return ThreeWayMessage(
+        state="changed", mine=mine, base=base, disk=disk, conflicts=found, can_merge=readable,
+        lines=lines, apart=apart, stamp=stamp(base, mine, disk),
+    )  # fmt: skip
 
 
 def merge(base: str, mine: str, disk: str) -> str:

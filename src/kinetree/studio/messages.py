@@ -203,9 +203,10 @@ class RunState(Message):
         title: that somebody gave it, or made from its analysis.
         state: "waiting", "going", "finished", "failed" or "cancelled".
         error: why it failed.
+        notes: warnings, and what was left out of the model.
         options: that it was given.
         has_curves: whether there are curves of it on the disk.
-        progress: share of the time that is simulated, 0 to 1; null where that is not known.
+        progress: share that is done, 0 to 1; null where that is not known.
         left: time that it will take about [s]; null where that is not known.
     """
 
@@ -214,6 +215,7 @@ class RunState(Message):
     title: str
     state: Literal["waiting", "going", "finished", "failed", "cancelled"]
     error: str
+    notes: list[str] = Field(default_factory=list)
     options: dict[str, Any]
     has_curves: bool
     progress: float | None = None
@@ -617,6 +619,22 @@ class ConflictMessage(Message):
     disk: Any
 
 
+class LineConflictMessage(Message):
+    """Lines that were changed here and on the disk, in different ways.
+
+    Attributes:
+        line: number of the first one in the text of the session, from 1.
+        mine: lines of the text of the session.
+        base: what they were before.
+        disk: lines on the disk.
+    """
+
+    line: int
+    mine: str
+    base: str
+    disk: str
+
+
 class ThreeWayMessage(Message):
     """The text, the file as it was read, and the file as it is now.
 
@@ -627,6 +645,9 @@ class ThreeWayMessage(Message):
         disk: text on the disk; null where it is gone, or cannot be read.
         conflicts: entries that both have changed.
         can_merge: whether both can be taken, by element; conflicts are then kept as they are here.
+        lines: conflicts line by line, in order.
+        apart: number of places that one side alone has changed, or both alike.
+        stamp: what tells these texts from others; null where there are no two.
     """
 
     state: Literal["changed", "removed", "known", "unreadable"]
@@ -635,6 +656,21 @@ class ThreeWayMessage(Message):
     disk: str | None
     conflicts: list[ConflictMessage] = Field(default_factory=list)
     can_merge: bool = False
+    lines: list[LineConflictMessage] = Field(default_factory=list)
+    apart: int = 0
+    stamp: str | None = None
+
+
+class PickMessage(Message):
+    """Which lines stand in the place of a conflict.
+
+    Attributes:
+        take: "mine", "disk", "both" (mine, then those of the disk) or "typed".
+        lines: those that were typed.
+    """
+
+    take: Literal["mine", "disk", "both", "typed"]
+    lines: str = Field("", max_length=1_000_000)
 
 
 class ResolveMessage(Message):
@@ -642,10 +678,15 @@ class ResolveMessage(Message):
 
     Attributes:
         choice: "mine" keeps the text and lets the next save replace the file, "disk" takes the
-            file over, "both" takes over what was changed there and not here; each can be undone.
+            file over, "both" takes over what was changed there and not here, "lines" puts both
+            together line by line; each can be undone.
+        picks: of "lines", one for every conflict that was told.
+        stamp: of "lines", as it was told: other texts since then are not put together.
     """
 
-    choice: Literal["mine", "disk", "both"]
+    choice: Literal["mine", "disk", "both", "lines"]
+    picks: list[PickMessage] = Field(default_factory=list, max_length=100_000)
+    stamp: str | None = Field(None, max_length=64)
 
 
 class FileRow(Message):

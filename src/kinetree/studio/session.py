@@ -18,7 +18,7 @@ from kinetree.errors import FileError, FormatError, KinetreeError
 from kinetree.files import read_exactly, write_file
 from kinetree.formats.edits.splices import Splice, change
 from kinetree.studio.journal import EditJournal
-from kinetree.studio.messages import ThreeWayMessage
+from kinetree.studio.messages import ResolveMessage, ThreeWayMessage
 
 LONGEST = 5_000_000
 """Most characters of a model that is edited."""
@@ -160,29 +160,27 @@ class EditSession:
         """
         return _read_file(self.path) if self.path.exists() else None
 
-    def resolve(self, choice: str) -> Splice | None:
+    def resolve(self, choice: str, asked: ResolveMessage | None = None) -> Splice | None:
         """Know the file as it is on the disk, and keep the text, take the file's, or both.
 
         Args:
-            choice: "mine", "disk" or "both"; see `ResolveMessage`.
+            choice: "mine", "disk", "both" or "lines"; see `ResolveMessage`.
+            asked: of "lines", with what is chosen at every conflict.
 
         Returns:
             How the text changed; undo takes it back.
+
+        Raises:
+            StaleEditError: where lines were chosen of texts that have changed since.
         """
         with self._lock:
             disk = self.disk()
-            text = self.text
             if choice != "mine" and disk is None:
                 raise FormatError(
                     "it is gone", element=f"file '{self.path.name}'",
                     cure="keep the text, and save it",
                 )  # fmt: skip
-            if choice == "disk":
-                text = str(disk)
-            elif choice == "both":
-                from kinetree.studio.merging import merge  # noqa: PLC0415  as below
-
-                text = merge(self.saved or "", self.text, str(disk))
+            text = self._text_by_choice(choice, str(disk), asked)
             step = HistoryStep("Taken from the disk", change(self.text, text))
             self.journal.write({"kind": "disk", "text": disk})
             self.saved = disk
@@ -192,6 +190,23 @@ class EditSession:
                 self.future.clear()
                 return step.splice
             return None
+
+    def _text_by_choice(self, choice: str, disk: str, asked: ResolveMessage | None) -> str:
+        """The text after a choice."""
+        if choice in ("mine", "disk"):
+            return self.text if choice == "mine" else disk
+        from kinetree.studio.lines import Pick, put_together, stamp, stretches  # noqa: PLC0415
+        from kinetree.studio.merging import merge  # noqa: PLC0415  as below
+
+        texts = self.saved or "", self.text, disk
+        if choice == "both" or asked is None:
+            return merge(*texts)
+        if asked.stamp != stamp(*texts):
+            raise StaleEditError(
+                "one of the texts has changed since its lines were chosen",
+                element=f"file '{self.path.name}'", cure="look at the lines again",
+            )  # fmt: skip
+        return put_together(stretches(*texts), [Pick(row.take, row.lines) for row in asked.picks])
 
     def three_way(self) -> ThreeWayMessage:
         """The text, the file as it was read, and the file as it is."""
@@ -205,15 +220,9 @@ class EditSession:
             return ThreeWayMessage.model_validate(
                 {"state": word, "mine": mine, "base": base, "disk": disk}
             )
-        from kinetree.studio.merging import conflicts  # noqa: PLC0415  as below
+        from kinetree.studio.merging import compare_three  # noqa: PLC0415  as below
 
-        try:
-            found = conflicts(base, mine, disk)
-        except KinetreeError:
-            return ThreeWayMessage(state="changed", mine=mine, base=base, disk=disk)
-        return ThreeWayMessage(
-            state="changed", mine=mine, base=base, disk=disk, conflicts=found, can_merge=True
-        )
+        return compare_three(base, mine, disk)
 
     def _go(self, text: str, kind: str, step: HistoryStep) -> None:
         """Take a text as the new one once the journal has it."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.analysis.runs.progress import ProgressCall, sharing
 from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import assemble
 from kinetree.errors import FormatError, UnsupportedError
@@ -89,6 +91,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     shapes: bool | str | Path = True,
     title: str | None = None,
     live: bool | Live = False,
+    progress: bool | ProgressCall | None = None,
 ) -> Path:
     """Write a page that animates a mechanism in 3-D, with a time slider and curves.
 
@@ -106,17 +109,14 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
         title: heading of the page; by default the model's name.
         live: True for a page that simulates by itself, with sliders for coordinates, velocities,
             efforts and parameters; `Live` says how.
+        progress: show how far a film is; by default on a terminal when it takes long.  A function
+            is told the share done, 0 to 1, and ends it by returning True; nothing is written then.
 
     Returns:
         The path written; as the last line of a cell of a notebook it shows the page.
     """
     check_arguments(animate, locals())
-    wanted = {"a run": run is not None, "modes": modes is not None, "live": live is not False}
-    both = [name for name, given in wanted.items() if given]
-    if len(both) > 1:
-        raise UnsupportedError(
-            f"{' and '.join(both)} were both given", element="animate", cure="write a page for each"
-        )
+    _refuse_both({"a run": run is not None, "modes": modes is not None, "live": live is not False})
     if hasattr(model, "as_mechanism"):
         _refuse_components(modes, live)
     model, run = drawn_mechanism(model, run)
@@ -124,7 +124,13 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     folder = Path() if isinstance(shapes, bool) else Path(shapes)
     look = Look(title or "", shapes is not False, folder)
     if file.suffix.lower() in FILMS and live is False:
-        return write_film(Scene(model, footage(model, run, modes), look), file)
+        with sharing(progress, "animate") as share:
+            return write_film(Scene(model, footage(model, run, modes), look), file, share)
+    if progress:
+        raise UnsupportedError(
+            "a page is there at once", element="progress",
+            cure="leave it out, or write a film: name the file .gif or .mp4",
+        )  # fmt: skip
     if file.suffix.lower() not in (".html", ".htm"):
         raise FormatError(
             f"'{file.suffix}' is not a valid format of pages",
@@ -137,6 +143,15 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     else:
         text = _live_page(model, Live() if live is True else live, look, viewer)
     return ShownPage(write_file(file, text))
+
+
+def _refuse_both(given: Mapping[str, bool]) -> None:
+    """Refuse more than one thing to show."""
+    both = [name for name, is_given in given.items() if is_given]
+    if len(both) > 1:
+        raise UnsupportedError(
+            f"{' and '.join(both)} were both given", element="animate", cure="write a page for each"
+        )
 
 
 def _refuse_components(modes: Any, live: Any) -> None:

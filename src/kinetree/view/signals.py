@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.errors import FormatError, ShapeError, unknown
 from kinetree.results.dataset import DIMENSION, Dimension, refuse_many, run_dataset
-from kinetree.results.files import columns, over_time
+from kinetree.results.files import over_time, tables
 
 if TYPE_CHECKING:
     import xarray
@@ -102,23 +102,17 @@ def _from_mapping(model: Mechanism, run: Any) -> xarray.Dataset:
 
 
 def groups(run: xarray.Dataset) -> list[SignalGroup]:
-    """All variables over time, in the order of the run."""
-    listed, table = columns(run)
+    """All variables over time, in the order of the run; floats of a run are not copied."""
     made: list[SignalGroup] = []
-    at = 1
-    for key, variable in run.data_vars.items():
-        name = str(key)
-        if not over_time(variable):
-            continue
-        count = int(np.prod(variable.shape[1:]))
-        names = tuple(full.removeprefix(f"{name}.") for full in listed[at : at + count])
+    for name, listed, rows in tables(run):
+        variable = run.variables[name]
+        names = tuple(full.removeprefix(f"{name}.") for full in listed)
         each = tuple(str(variable.attrs.get("units_each", "")).split(", "))
         same = str(variable.attrs.get("units", ""))
         # units of the last dimension hold for all entries of those before
-        fits = any(each) and len(each) in (count, variable.shape[-1])
-        units = each * (count // len(each)) if fits else (same,) * count
-        made.append(SignalGroup(name, names, units, table[:, at : at + count]))
-        at += count
+        fits = any(each) and len(each) in (len(names), variable.shape[-1])
+        units = each * (len(names) // len(each)) if fits else (same,) * len(names)
+        made.append(SignalGroup(name, names, units, np.asarray(rows, dtype=float)))
     return made
 
 
@@ -134,26 +128,25 @@ def join_outputs(table: list[SignalGroup]) -> list[SignalGroup]:
     return [*rest, SignalGroup(OUTPUTS, names, units, values)]
 
 
-def first_curves(tables: Sequence[SignalGroup], independent: Collection[str]) -> list[str]:
+def first_curves(found: Sequence[SignalGroup], independent: Collection[str]) -> list[str]:
     """Names of the curves that a page shows first: of one unit, `FIRST` at most.
 
-    These are outputs where there are any, else coordinates, the independent ones of a closed
-    system; those that move, or where nothing does the first ones.
+    These are outputs, joined or not, where there are any, else coordinates, the independent ones
+    of a closed system; those that move, or where nothing does the first ones.
     """
-    named = {group.name: group for group in tables}
-    group = named.get(OUTPUTS) or named.get("q")
-    if group is None:
-        return []
-    every = [_curve(group, k) for k in range(len(group.names))]
-    moving = [curve for curve in every if _moves(curve.values)] or every
-    chosen = [c for c, name in zip(every, group.names, strict=True) if name in independent]
-    wanted = [curve for curve in moving if curve in chosen] or moving
+    outputs = [g for g in found if g.name == OUTPUTS or g.names == (g.name,)]
+    places = [(g, k) for g in outputs or found if outputs or g.name == "q"
+              for k in range(len(g.names))]  # fmt: skip
+    every = {_curve(g, k): g.names[k] for g, k in places}
+    moving = [curve for curve in every if _moves(curve.values)] or list(every)
+    wanted = [curve for curve in moving if every[curve] in independent] or moving
     return [curve.name for curve in wanted if curve.unit == wanted[0].unit][:FIRST]
 
 
 def _moves(values: Array) -> bool:
     """Whether a signal changes by more than errors of a run do."""
-    return bool(np.ptp(values) > STILL * (1.0 + np.abs(values).max()))
+    low, high = values.min(), values.max()
+    return bool(high - low > STILL * (1.0 + max(abs(low), abs(high))))
 
 
 def curves(run: xarray.Dataset, wanted: str) -> list[Curve]:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 
 PATIENCE = 90_000
 """Longest wait for anything on a page [ms]: machines that test are busy with other tests."""
+SOLID = "() => performance.getEntriesByName('kinetree:solid').length > 0"
+STILL = """() => new Promise(done => {
+  const quiet = () => { watching.disconnect(); done() };
+  const watching = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(quiet, 300) });
+  let timer = setTimeout(quiet, 300);
+  watching.observe(document.body,
+    {subtree: true, childList: true, attributes: true, characterData: true}) })"""
+"""Until nothing of the page has changed for 0.3 s."""
 
 
 class StudioPage:
@@ -35,6 +43,15 @@ class StudioPage:
             arg=least,
         )
         return self.revision
+
+    def seen(self) -> None:
+        """Wait until the mechanism is on the screen in 3-D, which comes behind all else."""
+        self.page.wait_for_function(SOLID)
+
+    def still(self) -> None:
+        """Wait until all is on the screen and nothing changes any more."""
+        self.seen()
+        self.page.evaluate(STILL)
 
     def edit(self, do: Callable[[], object]) -> int:
         """Do something that changes the text."""

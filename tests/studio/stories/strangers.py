@@ -105,16 +105,17 @@ class Rubbish:
 
 
 @contextmanager
-def besieged(studio: Studio, context: Any) -> Iterator[Rubbish]:
-    """A foreign page in the same browser, and rubbish, while something else goes on."""
+def besieged(studio: Studio, page: Any) -> Iterator[Rubbish]:
+    """A foreign page in the same browser, and rubbish, while something else goes on in front."""
     stop, rubbish = threading.Event(), Rubbish()
     port = int(studio.origin.rpartition(":")[2])
     sender = threading.Thread(target=rubbish.send, args=(port, stop))
     with ExitStack() as stack:
         address = stack.enter_context(foreign_page(studio.origin))
-        other = context.new_page()
+        other = page.context.new_page()
         stack.callback(other.close)
         other.goto(address)
+        page.bring_to_front()  # what is behind others is drawn once a second
         sender.start()
         try:
             yield rubbish

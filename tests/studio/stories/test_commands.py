@@ -28,6 +28,20 @@ def _visible(page: StudioPage) -> dict[str, bool]:
     return {name: found for name, found in shown if name != "ground"}
 
 
+def _find(page: StudioPage) -> None:
+    """A word that nothing has is told; Escape shows all again, Enter goes to the first."""
+    rows = page.page.locator("[role=treeitem]")
+    page.press("Control+f")
+    page.page.keyboard.type("nobody")
+    page.page.get_by_text("nothing has nobody in its name").wait_for()
+    page.press("Escape")
+    rows.first.wait_for()
+    page.page.keyboard.type("slide")
+    page.press("Enter")
+    page.page.wait_for_selector("[role=treeitem][data-path='bodies.slider'][aria-selected=true]")
+    page.press("Control+f", "Escape")
+
+
 def test_commands_at_the_pointer_by_keys_and_in_the_palette(
     open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -36,6 +50,7 @@ def test_commands_at_the_pointer_by_keys_and_in_the_palette(
     page.page.wait_for_function("() => document.body.dataset.scene !== undefined")
     _edits_of_an_element(page, first)
     _clipboard(page, first)
+    _find(page)
 
     _brought_into_sight(page)
     page.choose("bodies.rod")
@@ -59,6 +74,47 @@ def test_commands_at_the_pointer_by_keys_and_in_the_palette(
     page.command("keys of one letter")
     page.edit(lambda: page.press("b"))
     assert len(read(page.text()).bodies) == bodies + 1
+
+
+def test_the_3d_view_has_a_menu_at_the_pointer_and_by_key(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(copy_model(tmp_path, "slider_crank"))
+    page.page.wait_for_function("() => document.body.dataset.scene !== undefined")
+    canvas, mouse = page.page.locator(".solid .canvas"), page.page.mouse
+    box = canvas.bounding_box()
+    x, y = page.page.evaluate("() => kinetreeWorld.seen('slider')")
+    menu = page.page.get_by_role("menu", name="Commands")
+    chosen = page.page.locator("[role=treeitem][aria-selected=true]")
+
+    mouse.move(box["x"] + x, box["y"] + y)
+    mouse.down(button="right")  # a drag moves the picture, and asks for nothing
+    mouse.move(box["x"] + x + 30, box["y"] + y, steps=3)
+    mouse.up(button="right")
+    assert menu.count() == 0
+    page.command("see all of the mechanism")
+    mouse.click(box["x"] + x, box["y"] + y, button="right")
+    menu.get_by_role("menuitem", name="Hide the selected bodies").click()
+    menu.wait_for(state="detached")
+    assert chosen.get_attribute("data-path") == "bodies.slider"
+    assert _visible(page) == {"crank": True, "rod": True, "slider": False}
+
+    canvas.focus()
+    page.press("Shift+F10")
+    menu.wait_for()
+    labels = menu.get_by_role("menuitem").all_inner_texts()
+    assert {"Delete", "Show all bodies again"} <= {label.split("\n")[0] for label in labels}
+    menu.get_by_role("menuitem", name="Show all bodies again").click()
+    assert all(_visible(page).values())
+    assert chosen.get_attribute("data-path") == "bodies.slider"
+    assert page.page.evaluate("() => document.activeElement.matches('.solid .canvas')")
+
+    mouse.click(box["x"] + 20, box["y"] + box["height"] - 20, button="right")  # nothing is there
+    assert chosen.count() == 0
+    menu.get_by_role("menuitem", name="See it from the top").click()
+    up = page.page.evaluate("() => kinetreeWorld.stage.camera.getWorldDirection("
+                            "kinetreeWorld.positions[0].clone()).toArray()")  # fmt: skip
+    assert up[1] < -0.99  # gravity is along -y
 
 
 def _edits_of_an_element(page: StudioPage, first: str) -> None:

@@ -32,7 +32,7 @@ def _compare(page: StudioPage, number: int, file: Path) -> None:
 def test_slider_crank_drawn_by_mouse(open_page: OpenPage, tmp_path: Path) -> None:
     """While strangers try what they can."""
     page = open_page(tmp_path)
-    with besieged(page.studio, page.page.context) as rubbish:
+    with besieged(page.studio, page.page) as rubbish:
         _draw(page, tmp_path)
     assert rubbish.wrong == []
     assert len(rubbish.answers) > 30

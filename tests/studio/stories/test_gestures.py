@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,3 +95,21 @@ def test_panes_colours_and_layers_stay_over_a_reload(open_page: OpenPage, tmp_pa
     assert page.page.locator("html[data-theme=dark]").count() == 1
     assert page.page.locator("#tab-tables[aria-selected=true]").count() == 1
     page.page.wait_for_function("() => window.kinetreeWorld?.layers.has('axes')")
+
+
+def test_what_is_chosen_is_found_in_the_text_and_its_numbers_are_not_cut(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(copy_model(tmp_path, "quarter_car"))
+    page.press("Control+2")
+    page.page.locator(".cm-line").first.wait_for()
+    page.choose("bodies.wishbone")  # a point of the chassis, which stands before, is called so, too
+    page.page.locator(".cm-activeLine", has_text=re.compile(r"^\s*wishbone:\s*$")).wait_for()
+    cut = page.page.locator("[id$=com], .point input").evaluate_all(
+        "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.value)"
+    )
+    assert cut == []
+    page.press("Control+k")
+    first = page.page.locator("[role=option]").first
+    assert first.get_attribute("aria-disabled") == "false"  # nothing is to be saved
+    page.press("Escape")

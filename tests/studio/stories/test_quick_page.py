@@ -19,16 +19,28 @@ if TYPE_CHECKING:
 MOST_BYTES = 500_000
 """Compressed, before something is seen."""
 MOST_CALLS, MOST_TRIANGLES = 100, 250_000
-SEEN = "() => performance.getEntriesByName('kinetree:solid').length > 0"
 REQUESTS = (
     "() => performance.getEntriesByType('resource').map(row => ({path: new URL(row.name).pathname,"
     " by: row.initiatorType, at: row.startTime}))"
 )
 
 
-def _seen(page: StudioPage) -> None:
-    """Wait until the mechanism is on the screen."""
-    page.page.wait_for_function(SEEN)
+MADE_WHILE_MOVING = """layers => {
+  const world = kinetreeWorld, gl = world.stage.renderer.getContext(), made = [];
+  world.reveal(layers, []);
+  const move = angle => {
+    world.place(world.positions.slice(1).map(at => [1, 0, 0, angle, at.x, at.y, at.z]));
+    world.picture();
+  };
+  move(0.1);
+  for (const name of ['createBuffer', 'createTexture', 'createVertexArray', 'createProgram']) {
+    const own = gl[name].bind(gl);
+    gl[name] = () => (made.push(name), own());
+  }
+  const triad = document.querySelector('.triad').innerHTML;
+  for (let k = 2; k < 5; k++) move(0.1 * k);
+  return [made, triad === document.querySelector('.triad').innerHTML] }"""
+"""What the graphics card is asked for over three pictures that follow a first one."""
 
 
 def _count(page: StudioPage) -> dict[str, Any]:
@@ -40,7 +52,7 @@ def _count(page: StudioPage) -> dict[str, Any]:
 
 def test_what_is_seen_first_is_asked_for_at_once(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(copy_model(tmp_path, "slider_crank"))
-    _seen(page)
+    page.seen()
     rows = page.page.evaluate(REQUESTS)
     paths = [row["path"] for row in rows]
     assert len(paths) == len(set(paths)) <= 24  # nothing is asked for twice
@@ -59,7 +71,7 @@ def test_what_is_seen_first_is_asked_for_at_once(open_page: OpenPage, tmp_path: 
 
 def test_three_hundred_bodies_are_few_calls(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(write_many_bodies(tmp_path / "many.yaml", 300, 40))
-    _seen(page)
+    page.seen()
     first = _count(page)
     page.page.evaluate(
         "() => kinetreeWorld.place(kinetreeWorld.positions.slice(1).map((at, k) =>"
@@ -75,3 +87,13 @@ def test_three_hundred_bodies_are_few_calls(open_page: OpenPage, tmp_path: Path)
     assert first["calls"] < fine["calls"] <= MOST_CALLS
     assert fine["triangles"] <= MOST_TRIANGLES
     picture(page, "many_bodies")
+
+
+def test_a_motion_asks_for_no_new_memory(open_page: OpenPage, tmp_path: Path) -> None:
+    """Marks and names of all layers move; nothing of them is made anew."""
+    page = open_page(copy_model(tmp_path, "four_bar"))
+    page.seen()
+    layers = ["closures", "axes", "points", "masses", "names", "frames"]
+    made, still = page.page.evaluate(MADE_WHILE_MOVING, layers)
+    assert made == []
+    assert still

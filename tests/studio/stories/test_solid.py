@@ -202,3 +202,35 @@ def test_what_moves_stays_in_the_picture(open_page: OpenPage, tmp_path: Path) ->
     page.page.get_by_role("button", name="Show the start").click()
     page.page.wait_for_function("() => kinetreeWorld.positions[1].x === 0")
     assert page.page.evaluate("() => kinetreeWorld.seen('cart')") == pytest.approx(before)
+
+
+NAMES = """() => {
+  const world = kinetreeWorld, {camera, host} = world.stage;
+  world.reveal(['names'], ['wheel']);
+  world.picture();
+  return world.names.root.children.map(({position, scale, visible, material}) => {
+    const at = position.clone().project(camera);
+    const {width, height} = material.map.image;
+    return {x: at.x * host.clientWidth / 2, y: at.y * host.clientHeight / 2, far: at.z, visible,
+            wide: width / 4, high: height / 4};
+  }) }"""
+"""Names of all bodies but one, whose letters are drawn four times as large as they are shown."""
+
+
+def test_names_do_not_cover_each_other(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(copy_model(tmp_path, "quarter_car"))
+    page.seen()
+    found = page.page.evaluate(NAMES)
+    assert len(found) == len(page.ask("/api/elements")["data"]["bodies"]) - 1
+
+    def cover(a: dict[str, float], b: dict[str, float]) -> bool:
+        apart = abs(a["x"] - b["x"]) >= (a["wide"] + b["wide"]) / 2
+        return not (apart or abs(a["y"] - b["y"]) >= (a["high"] + b["high"]) / 2)
+
+    seen = [row for row in found if row["visible"]]
+    left_out = [row for row in found if not row["visible"]]
+    assert seen
+    assert left_out
+    assert not any(cover(a, b) for k, a in enumerate(seen) for b in seen[:k])
+    for row in left_out:  # something nearer is there
+        assert any(cover(row, other) and other["far"] <= row["far"] for other in seen)

@@ -113,6 +113,35 @@ def test_a_file_changed_by_others_is_taken_by_element(open_page: OpenPage, tmp_p
     assert [body.mass for body in saved.bodies.values()] == [1, 3, 7]
 
 
+def test_conflicting_lines_are_chosen_one_by_one(open_page: OpenPage, tmp_path: Path) -> None:
+    file = copy_model(tmp_path, "slider_crank")
+    page = open_page(file)
+    page.choose("bodies.rod")
+    page.fill("mass", "3")
+    before = page.text()
+    theirs = file.read_text(encoding="utf-8").replace("mass: 2", "mass: 9")
+    theirs = theirs.replace("mass: 5", "mass: 7")
+    file.write_text(theirs, encoding="utf-8")
+    page.page.get_by_text("Put both together, line by line").click()
+    form = page.page.get_by_role("form", name="Conflicting lines")
+    form.get_by_text("1 place that one side alone has changed is taken; 1 conflict").wait_for()
+    assert "mass: 3" in form.get_by_label("yours of conflict 1").inner_text()
+    assert "mass: 9" in form.get_by_label("disk of conflict 1").inner_text()
+    form.get_by_label("other lines").check()
+    lines = form.get_by_label("lines of conflict 1")
+    lines.fill(lines.input_value().replace("mass: 3", "mass: 4"))
+    picture(page, "conflict")
+    page.edit(form.get_by_role("button", name="Put together").click)
+    assert file.read_text(encoding="utf-8") == theirs
+    assert page.text() == theirs.replace("mass: 9", "mass: 4")
+    page.edit(lambda: page.page.keyboard.press("Control+z"))
+    assert page.text() == before
+    page.edit(lambda: page.page.keyboard.press("Control+Shift+z"))
+    saved = kt.load(page.save())
+    assert isinstance(saved, kt.Model)
+    assert [body.mass for body in saved.bodies.values()] == [1, 4, 7]
+
+
 def test_a_pulled_body_takes_the_mechanism_along(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(copy_model(tmp_path, "slider_crank"))
     page.page.wait_for_selector("body[data-scene='0']")

@@ -1,11 +1,7 @@
 // What solids do not show: points, axes, centres of mass with ellipsoids of inertia, closures with their gaps, forces, names.
-import {
-  ArrowHelper, BufferGeometry, CanvasTexture, Color, Float32BufferAttribute, Group, InstancedMesh, Line, LineBasicMaterial,
-  LineSegments, Matrix4, Mesh, MeshBasicMaterial,
-  Quaternion, SphereGeometry, Sprite, SpriteMaterial, SRGBColorSpace, Vector3, type Object3D,
-} from "three";
+import { ArrowHelper, BufferGeometry, Color, Group, Line, LineBasicMaterial, Mesh, Quaternion, Vector3, type Object3D } from "three";
 import { isSolid, type SolidMaterial } from "./looks";
-import type { Theme } from "./stage";
+import type { Sheet } from "./sheet";
 import type { Poses } from "./stretch";
 
 /** Something that a solid does not show. */
@@ -22,49 +18,6 @@ export interface Mark {
 }
 
 const ROUND = 40; // pieces of an ellipse
-const DOT = new SphereGeometry(1, 10, 6);
-const DOTS = new MeshBasicMaterial({ depthTest: false, transparent: true });
-const LINES = new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
-
-/** Dots and lines of all marks, drawn in one call each. */
-export class Sheet {
-  private readonly dots: { at: Vector3; radius: number; colour: string }[] = [];
-  private readonly ends: number[] = [];
-  private readonly colours: number[] = [];
-
-  dot(at: Vector3, radius: number, colour: string): void {
-    this.dots.push({ at, radius, colour });
-  }
-
-  line(a: Vector3, b: Vector3, colour: string): void {
-    const { r, g, b: blue } = new Color(colour);
-    this.ends.push(...a.toArray(), ...b.toArray());
-    this.colours.push(r, g, blue, r, g, blue);
-  }
-
-  objects(): Object3D[] {
-    const made: Object3D[] = [];
-    if (this.ends.length) {
-      const geometry = new BufferGeometry();
-      geometry.setAttribute("position", new Float32BufferAttribute(this.ends, 3));
-      geometry.setAttribute("color", new Float32BufferAttribute(this.colours, 3));
-      made.push(new LineSegments(geometry, LINES));
-    }
-    if (this.dots.length) made.push(this.balls());
-    for (const one of made) one.renderOrder = 2;
-    return made;
-  }
-
-  private balls(): InstancedMesh {
-    const made = new InstancedMesh(DOT, DOTS, this.dots.length);
-    made.frustumCulled = false;
-    this.dots.forEach(({ at, radius, colour }, k) => {
-      made.setMatrixAt(k, new Matrix4().makeScale(radius, radius, radius).setPosition(at));
-      made.setColorAt(k, new Color(colour));
-    });
-    return made;
-  }
-}
 
 /** Write a mark into a sheet, where the bodies are now; what takes objects of its own is given. */
 export function drafts(mark: Mark, poses: Poses, size: number, colour: string, open: boolean, sheet: Sheet): Object3D[] {
@@ -146,31 +99,4 @@ export function fade(material: SolidMaterial, clear: boolean, faint: boolean): v
   material.transparent = clear || faint;
   material.opacity = faint ? 0.15 * own : own;
   material.depthWrite = !material.transparent;
-}
-
-const TALL = 13; // letters on the screen [px]
-const FINE = 4; // pixels of the picture of a name for one of the screen
-
-/** A name that faces the camera, of the same size on the screen wherever it is; a pixel of the screen is so large for a sprite. */
-export function words(text: string, at: Vector3, pixel: number, theme: Theme, colour = ""): Sprite {
-  const canvas = document.createElement("canvas");
-  const pen = canvas.getContext("2d");
-  const font = `500 ${FINE * TALL}px system-ui, sans-serif`;
-  if (pen) {
-    pen.font = font;
-    canvas.width = Math.ceil(pen.measureText(text).width) + 4 * FINE;
-    canvas.height = 1.5 * FINE * TALL;
-    Object.assign(pen, { font, textAlign: "center", textBaseline: "middle", lineWidth: 3 * FINE, lineJoin: "round" });
-    pen.strokeStyle = theme === "dark" ? "#15181d" : "#ffffff";
-    pen.strokeText(text, canvas.width / 2, canvas.height / 2);
-    pen.fillStyle = colour || (theme === "dark" ? "#e6eaf0" : "#1d232b");
-    pen.fillText(text, canvas.width / 2, canvas.height / 2);
-  }
-  const map = new CanvasTexture(canvas);
-  map.colorSpace = SRGBColorSpace;
-  const made = new Sprite(new SpriteMaterial({ map, depthTest: false, transparent: true, sizeAttenuation: false, toneMapped: false }));
-  made.position.copy(at);
-  made.scale.set((canvas.width / FINE) * pixel, (canvas.height / FINE) * pixel, 1);
-  made.renderOrder = 3;
-  return made;
 }

@@ -12,7 +12,7 @@ import type { Payload } from "./payload";
 
 export const THEMES = {
   light: { back: "#eef1f5", grid: "#b4bdc8", main: "#8d98a6", shadow: 0.22 },
-  dark: { back: "#15181d", grid: "#4a5463", main: "#6b7789", shadow: 0.5 },
+  dark: { back: "#2f3742", grid: "#535e6d", main: "#78859a", shadow: 0.5 },
 };
 /** Directions to look from: shares of right, back and up. */
 export const SIDES: Record<string, [number, number, number]> = {

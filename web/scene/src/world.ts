@@ -1,14 +1,16 @@
 // A mechanism in a view that stays: what changed is built anew, everything else is kept; one thing is selected.
 import {
-  ArrowHelper, Box3, Group, InstancedMesh, Line, Mesh, Plane, Quaternion, Raycaster, Sprite, Vector2, Vector3, type Object3D,
+  ArrowHelper, Box3, Group, Line, Mesh, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
 } from "three";
 import { Batch } from "./batch";
 import { Gizmo, type Put } from "./gizmo";
-import { drafts, fade, line, over, pale, Sheet, words, type Mark } from "./marks";
+import { drafts, fade, line, over, pale, type Mark } from "./marks";
+import { Names } from "./names";
 import { isSolid, openCanvas, rendererName } from "./looks";
 import type { Payload } from "./payload";
 import { originOf, ownBox, reach, traveller } from "./reach";
 import { detailOf, makeBody } from "./solids";
+import { Sheet } from "./sheet";
 import { SIDES, Stage, type Theme } from "./stage";
 import { Stretch, type Poses } from "./stretch";
 import { Triad } from "./triad";
@@ -28,6 +30,7 @@ const COVERED = 36; // by tools above, and by what plays a motion below [px]
 const FAR = 2; // way over the ground beyond which the camera goes along, in extents of the mechanism
 const OPEN = "#dc2626";
 const EFFORT = { force: "#db2777", torque: "#7c3aed" };
+const AXES = [["#d84a4a", new Vector3(1, 0, 0)], ["#3f9e4d", new Vector3(0, 1, 0)], ["#3b73d9", new Vector3(0, 0, 1)]] as const;
 const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
 
 /** A force [N] and a torque [N.m] at a place of a body, in the ground frame. */
@@ -44,13 +47,15 @@ export class World implements Poses {
   private stage: Stage | null = null;
   private readonly triad = new Triad();
   private payload: Payload | null = null;
-  private readonly bodies = new Map<string, { key: string; group: Group }>();
+  private readonly bodies = new Map<string, { key: string; group: Group; middle: Vector3 }>();
   private batch: Batch | null = null;
   private gizmo: Gizmo | null = null;
   private links: { key: string; stretch: Stretch }[] = [];
   private ghosts: Group[] = [];
   private marks: Mark[] = [];
   private readonly notes = new Group();
+  private readonly sheet = new Sheet();
+  private readonly names = new Names();
   private layers = new Set<Layer>(["grid", "closures"]);
   private chosen: string[] = [];
   private lit: string[] = [];
@@ -78,6 +83,8 @@ export class World implements Poses {
   released: (() => void) | null = null;
   /** Told where a point that was moved shall be, in the frame of its body [m]. */
   moved: Put | null = null;
+  /** Told what was clicked with the other button, and where on the screen [px]. */
+  asked: ((path: string, x: number, y: number) => void) | null = null;
   private held: { body: string; at: Vector3; plane: Plane } | null = null;
 
   /** What a click finds is told by its path. */
@@ -116,7 +123,7 @@ export class World implements Poses {
     this.stage = new Stage(payload, this.host, true, own);
     this.stage.covered = COVERED;
     this.batch = new Batch(this.stage.scene);
-    this.stage.scene.add(this.notes, this.tracks);
+    this.stage.scene.add(this.notes, this.sheet.root, this.names.root, this.tracks);
     this.stage.controls.addEventListener("start", () => (this.touched = true));
     this.stage.controls.addEventListener("change", () => this.draw());
     this.stage.paint(this.theme);
@@ -141,7 +148,8 @@ export class World implements Poses {
       if (old) this.drop(old.group);
       const group = makeBody(body, index, detail, this.fine);
       this.stage?.scene.add(group);
-      this.bodies.set(body.name, { key, group });
+      const box = ownBox(group);
+      this.bodies.set(body.name, { key, group, middle: box.isEmpty() ? new Vector3() : box.getCenter(new Vector3()) });
       built += 1;
     });
     if (built || before !== this.bodies.size) this.batch?.take([...this.bodies].map(([name, { group }]) => [name, group]));
@@ -182,9 +190,8 @@ export class World implements Poses {
   place(poses: ArrayLike<number>[]): void {
     const before = this.positions[this.traveller]?.clone();
     poses.forEach((pose, k) => {
-      const [w = 1, x = 0, y = 0, z = 0, a = 0, b = 0, c = 0] = Array.from(pose);
-      this.turns[k + 1]?.set(x, y, z, w).normalize();
-      this.positions[k + 1]?.set(a, b, c);
+      this.turns[k + 1]?.set(pose[1] ?? 0, pose[2] ?? 0, pose[3] ?? 0, pose[0] ?? 1).normalize();
+      this.positions[k + 1]?.set(pose[4] ?? 0, pose[5] ?? 0, pose[6] ?? 0);
     });
     if (this.traveller && before) this.goAlong(before);
     this.refresh();
@@ -278,6 +285,7 @@ export class World implements Poses {
     this.theme = theme;
     this.stage?.paint(theme);
     this.stage?.showGrid(this.layers.has("grid"));
+    this.write();
     this.draw();
   }
 
@@ -419,6 +427,8 @@ export class World implements Poses {
   private render(): void {
     if (!this.stage) return;
     if (this.stale) this.rewrite();
+    const { camera, host } = this.stage;
+    this.names.spread(camera, host.clientWidth, host.clientHeight);
     this.stage.render();
     this.triad.draw(this.stage.camera);
     for (const told of this.waiting.splice(0)) told();
@@ -476,27 +486,28 @@ export class World implements Poses {
   private rewrite(): void {
     this.stale = false;
     this.notes.traverse((part) => {
-      if (part instanceof InstancedMesh) part.dispose(); // its geometry is that of all dots
-      else if (part instanceof Mesh || part instanceof Line) part.geometry.dispose();
-      else if (part instanceof Sprite) part.material.map?.dispose();
+      if (part instanceof Mesh || part instanceof Line) part.geometry.dispose();
     });
     this.notes.clear();
+    this.sheet.begin();
+    this.names.begin();
     const size = this.payload?.size ?? 1;
-    const sheet = new Sheet();
     for (const mark of this.marks) {
       const own = this.chosen.includes(mark.path) || this.lit.includes(mark.path);
       const open = mark.gap > 0 || this.gaps.has(mark.path);
       const wanted = (own && mark.kind !== "mass") || open; // a body is lit itself: its inertia would veil it
       if (!wanted && !this.isShown(mark)) continue;
       const colour = open ? OPEN : own ? PICK : COLOURS[mark.kind];
-      for (const made of drafts(mark, this, size, colour, open, sheet)) this.notes.add(made);
+      for (const made of drafts(mark, this, size, colour, open, this.sheet)) this.notes.add(made);
       if (open) this.writeGap(mark, size);
     }
-    for (const made of sheet.objects()) this.notes.add(made);
     this.writeEfforts(size);
     this.writeDistance();
     this.grip();
-    if (this.layers.has("frames") || this.layers.has("names")) this.label(size);
+    if (this.layers.has("frames")) this.writeFrames(size);
+    if (this.layers.has("names")) this.writeNames();
+    this.sheet.end();
+    this.names.end();
   }
 
   private writeEfforts(size: number): void {
@@ -521,7 +532,8 @@ export class World implements Poses {
     const found = this.between(this.chosen);
     const [a, b] = this.chosen.map((path) => this.placeOf(path));
     if (!found || !a || !b || found.distance === 0) return;
-    this.notes.add(line([a, b], LIT), words(`${Number(found.distance.toPrecision(4))} m`, a.clone().lerp(b, 0.5), this.pixel(), this.theme));
+    this.notes.add(line([a, b], LIT));
+    this.names.put(`${Number(found.distance.toPrecision(4))} m`, a.clone().lerp(b, 0.5), this.pixel(), this.theme);
   }
 
   /** How far a closure stays open, beside it. */
@@ -530,7 +542,7 @@ export class World implements Poses {
     if (!a || mark.gap === 0) return;
     const name = mark.path.slice(mark.path.indexOf(".") + 1);
     const at = b ? a.clone().lerp(b, 0.5) : a;
-    this.notes.add(words(`${name} ${Number(mark.gap.toPrecision(3))} open`, at.addScaledVector(this.stage?.up ?? at, 0.05 * size), this.pixel(), this.theme, OPEN));
+    this.names.put(`${name} ${Number(mark.gap.toPrecision(3))} open`, at.addScaledVector(this.stage?.up ?? at, 0.05 * size), this.pixel(), this.theme, OPEN);
   }
 
   private pixel(): number {
@@ -544,21 +556,20 @@ export class World implements Poses {
     return this.layers.has(layer[mark.kind]);
   }
 
-  private label(size: number): void {
-    this.payload?.bodies.forEach((body, k) => {
-      const position = this.positions[k];
-      if (k === 0 || !position) return;
-      if (this.layers.has("names")) {
-        const box = new Box3().setFromObject(this.bodies.get(body.name)?.group ?? new Group());
-        const at = box.isEmpty() ? position : box.getCenter(new Vector3());
-        this.notes.add(words(body.name, at, this.pixel(), this.theme));
-      }
-      if (this.layers.has("frames")) {
-        (["#d84a4a", "#3f9e4d", "#3b73d9"] as const).forEach((colour, axis) => {
-          const way = new Vector3().setComponent(axis, 1).applyQuaternion(this.turns[k] ?? new Quaternion());
-          this.notes.add(new ArrowHelper(way, position, 0.08 * size, colour, 0.02 * size, 0.012 * size));
-        });
-      }
+  private writeNames(): void {
+    this.payload?.bodies.forEach(({ name }, k) => {
+      const [turn, position, middle] = [this.turns[k], this.positions[k], this.bodies.get(name)?.middle];
+      if (k && turn && position && middle && !this.hidden.has(name)) this.names.put(name, middle.clone().applyQuaternion(turn).add(position), this.pixel(), this.theme);
+    });
+  }
+
+  private writeFrames(size: number): void {
+    this.positions.forEach((position, k) => {
+      if (!k) return;
+      AXES.forEach(([colour, axis]) => {
+        const way = axis.clone().applyQuaternion(this.turns[k] ?? new Quaternion());
+        this.sheet.line(position, way.multiplyScalar(0.08 * size).add(position), colour);
+      });
     });
   }
 
@@ -566,7 +577,7 @@ export class World implements Poses {
     let pressed = new Vector2();
     canvas.addEventListener("pointerdown", (event) => {
       pressed = new Vector2(event.offsetX, event.offsetY);
-      if (this.pulled && !this.gizmo?.busy) this.hold(event, canvas);
+      if (event.button === 0 && this.pulled && !this.gizmo?.busy) this.hold(event, canvas);
     });
     canvas.addEventListener("pointermove", (event) => {
       const to = this.held && this.ray(event, canvas)?.ray.intersectPlane(this.held.plane, new Vector3());
@@ -578,12 +589,17 @@ export class World implements Poses {
       if (this.gizmo?.busy) return;
       if (this.stage) this.stage.controls.enabled = true;
       if (new Vector2(event.offsetX, event.offsetY).distanceTo(pressed) > 4) return;
-      const more = event.shiftKey || event.ctrlKey || event.metaKey;
-      const mark = this.markAt(event.offsetX, event.offsetY);
-      if (mark) return this.picked(mark, more);
-      const name = this.hit(event, canvas)?.name;
-      this.picked(name === undefined ? "" : name === "ground" ? "ground" : `bodies.${name}`, more);
+      const path = this.pathAt(event, canvas);
+      if (event.button === 2) this.asked?.(path, event.clientX, event.clientY);
+      else this.picked(path, event.shiftKey || event.ctrlKey || event.metaKey);
     });
+  }
+
+  /** What is drawn under the pointer: a mark, a body, or nothing. */
+  private pathAt(event: PointerEvent, canvas: HTMLCanvasElement): string {
+    const mark = this.markAt(event.offsetX, event.offsetY);
+    const name = mark ?? this.hit(event, canvas)?.name;
+    return mark ?? (name === undefined || name === "ground" ? (name ?? "") : `bodies.${name}`);
   }
 
   /** The point, joint or tie that is drawn nearest to a place of the canvas; none where bodies are in question. */

@@ -139,7 +139,9 @@ def _fields(section: str, path: EntryPath, row: dict[str, Any]) -> Iterator[Use]
 def _kind(section: str, row: dict[str, Any]) -> ElementKind | None:
     """The row of the table of kinds that an element follows."""
     kind = row.get("kind")
-    return ROWS[section][kind] if section in ROWS and kind in KINDED[section] else None
+    if section not in ROWS or not isinstance(kind, str):
+        return None
+    return ROWS[section][kind] if kind in KINDED[section] else None
 
 
 def _texts(path: EntryPath, value: Any, role: str, labels: tuple[str, ...] = ()) -> Iterator[Use]:
@@ -202,7 +204,7 @@ class _Renaming:
         sections = {name: rows for name, rows in data.items() if isinstance(rows, dict)}
         named = [str(name) for rows in sections.values() for name in rows]
         self.longer = [name for name in named if name.startswith(old) and name != old]
-        row = data.get(section, {}).get(old)
+        row = sections.get(section, {}).get(old)
         self.row: dict[str, Any] = row if isinstance(row, dict) else {}
         self.states = sections.get("states", {})
         self.body = sections.get("bodies", {}).get(old)

@@ -30,7 +30,7 @@ OFF = "off"
 
 def set_value(text: str, path: Sequence[str | int], value: Any) -> str:
     """Give the entry at a path a value; entries of mappings that are equal are not touched."""
-    at = tuple(path)
+    at = _steps(path)
     there = existing(yaml_text(text), at)
     if at and not there:
         return _new_section(text, str(at[0]), _nest(at[1:], value))
@@ -226,13 +226,22 @@ def _new_section(text: str, name: str, value: Any) -> str:
     return insert(source, (), name, value, after if there else None)
 
 
+def _steps(path: Sequence[str | int]) -> EntryPath:
+    """A path of entries; words with points are none, names may have points."""
+    if isinstance(path, str):
+        raise FormatError(
+            "it is a word", element=f"path '{path}'", cure=f"give its steps: {path.split('.')}"
+        )
+    return tuple(path)
+
+
 def _there(text: str, path: Sequence[str | int]) -> EntryPath:
     """A path that is there.
 
     Raises:
         FormatError: with the nearest name.
     """
-    at = tuple(path)
+    at = _steps(path)
     source = yaml_text(text)
     found = existing(source, at)
     if found != at or not at:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -79,6 +80,9 @@ def tell_mistakes(handler: Handler) -> Handler:
             return JSONResponse({"error": str(error)}, 409)
         except KinetreeError as error:
             return JSONResponse({"error": str(error)}, 422)
+        except OSError as error:  # a file or folder that is gone, or that refuses
+            name = f"'{Path(error.filename).name}': " if error.filename else ""
+            return JSONResponse({"error": f"file {name}{error.strerror or error}."}, 422)
         except ClientDisconnect:
             return JSONResponse({"error": "the request was too long or broken off"}, 413)
 

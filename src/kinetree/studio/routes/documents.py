@@ -78,7 +78,7 @@ def _changes(desk: Desk) -> dict[str, Handler]:
 
     async def resolve(request: Request) -> Response:
         said, session = await message(request, ResolveMessage), desk.session
-        return await answer(lambda: _change(session, session.resolve(said.choice)))
+        return await answer(lambda: _change(session, session.resolve(said.choice, said)))
 
     def verb(make: Callable[[EditSession], Splice | None]) -> Handler:
         async def handler(request: Request) -> Response:

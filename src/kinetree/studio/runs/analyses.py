@@ -17,13 +17,16 @@ from kinetree.arguments import check_choice
 from kinetree.errors import FormatError
 from kinetree.studio.messages import AnalysisMessage
 from kinetree.studio.runs import options as o
+from kinetree.studio.runs.worker import PROGRESS
 
 VERB, STUDY = "kinetree.cli", "kinetree.studio.runs.studies"
 """Modules that make analyses."""
 LISTS = ("q", "qd", "x", "tau", "set", "lock", "free", "independent", "output", "input", "actuator",
          "joint", "by", "friction", "bodies", "position", "speed", "acceleration", "effort",
-         "locked")  # fmt: skip
-"""Options of verbs that are several words."""
+         "locked", "weight", "bound", "point", "deviation")  # fmt: skip
+"""Options of verbs that are several words, between commas."""
+APART = ("stop", "clearance")
+"""Those whose words have commas in them, between semicolons."""
 KEPT = ("duration", "run", "target", "measures", "over", "objective")
 """Options that are kept with a run even where they are the usual ones."""
 
@@ -40,6 +43,7 @@ class Analysis:
             says, "archive" for files, "film" for one that moves.
         needs_run: whether the run of another number is given to it.
         module: that makes it.
+        tells: whether it says how far it is; a simulation is as far as what it has written.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Analysis:
     shown: Literal["run", "curves", "table", "archive", "film"]
     needs_run: bool = False
     module: str = VERB
+    tells: bool = True
 
     def message(self) -> AnalysisMessage:
         """As it is told."""
@@ -60,14 +65,15 @@ class Analysis:
 ANALYSES = {
     row.name: row
     for row in (
-        Analysis("simulate", "motion from a start", o.SimulateOptions, "run"),
+        Analysis("simulate", "motion from a start", o.SimulateOptions, "run",
+            tells=False),
         Analysis("kinematics", "motion that drives give", o.KinematicsOptions, "run"),
         Analysis("equilibrium", "a state of rest near the start", o.RestOptions, "table"),
         Analysis("linearise", "linear model of small motions", o.LineariseOptions, "table"),
         Analysis("modes", "frequencies, damping and shapes of small motions", o.StateOptions,
             "table"),
         Analysis("partition", "independent and dependent coordinates", o.PartitionOptions,
-            "table"),
+            "table", tells=False),
         Analysis("inverse", "efforts that the motion of a run needs", o.InverseOptions, "curves",
             needs_run=True),
         Analysis("reactions", "what joints and closures transmit along a run", o.ReactionOptions,
@@ -85,7 +91,7 @@ ANALYSES = {
         Analysis("film", "pictures of the motion of a run as a file", o.FilmOptions, "film",
             needs_run=True, module=STUDY),
         Analysis("generate", "equations in a language, an FMU or a C package", o.GenerateOptions,
-            "archive"),
+            "archive", tells=False),
     )
 }  # fmt: skip
 """All analyses by name."""
@@ -124,13 +130,15 @@ def words(analysis: str, options: Mapping[str, Any], run: str = "") -> list[str]
     line = [VERB, analysis, "model.yaml", *([run] if row.needs_run else ())]
     for name, value in options.items():
         flag = name.replace("_", "-")
-        if name in LISTS:
-            listed = [word.strip() for word in str(value).split(",")]
+        if name in (*LISTS, *APART):
+            listed = [word.strip() for word in str(value).split(";" if name in APART else ",")]
             line += [f"--{flag}={word}" for word in listed if word]
         elif value is True:
             line.append(f"--{flag}")
         elif name != "run" and value is not None and value is not False:  # 0 is a value
             line.append(f"--{flag}={value}")
+    if row.tells:
+        line.append(f"--progress={PROGRESS}")
     return [*line, "--json", *OUT[row.shown]]
 
 

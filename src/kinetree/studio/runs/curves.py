@@ -19,7 +19,7 @@ from kinetree.arrays import Array
 from kinetree.errors import FormatError, unknown
 from kinetree.results.files import load_run
 from kinetree.studio.messages import CurvesMessage
-from kinetree.view.signals import first_curves, groups, join_outputs
+from kinetree.view.signals import first_curves, groups
 
 BLOCK = 64
 """Rows whose least and largest values are kept."""
@@ -206,7 +206,7 @@ def read_curves(file: Path) -> RunCurves:
     time = np.ascontiguousarray(run["time"].values, dtype=float)
     if "method" in run.attrs and _is_uneven(time):  # its rows are the steps of the solver
         values[STEP], units[STEP] = np.diff(time, prepend=2 * time[0] - time[1]), "s"
-    return RunCurves(time, values, units, first_curves(join_outputs(found), independent), events)
+    return RunCurves(time, values, units, first_curves(found, independent), events)
 
 
 def _is_uneven(time: Array) -> bool:

@@ -20,18 +20,20 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.errors import FormatError
+from kinetree.errors import FormatError, KinetreeError
 from kinetree.files import read_exactly, write_file
 from kinetree.studio.journal import FOLDER
 from kinetree.studio.messages import ImportMessage, RunState
 from kinetree.studio.runs.curves import CurveStore
 from kinetree.studio.runs.measured import measured_run, run_of_file
-from kinetree.studio.runs.worker import CANCELLED, PARTIAL, start_worker
+from kinetree.studio.runs.worker import CANCELLED, PARTIAL, PROGRESS, start_worker
 
 PATIENCE = 1.5
 """Time after which a process that was asked to end is ended [s]."""
 MOST_GOING = max(1, os.cpu_count() or 1)
 """Most runs at a time."""
+MOST_NOTES = 20
+"""Most notes of a run that are told."""
 MOST_WAITING = 100
 """Most runs that wait."""
 
@@ -102,6 +104,7 @@ class Job:
             "id": self.number, "analysis": analysis, "title": title,
             "state": self._end_word(said) if phase == "ended" else phase,
             "error": self._error(said) if phase == "ended" else "", "options": options,
+            "notes": [*asked.get("notes", ()), *said.get("warnings", ())][:MOST_NOTES],
             "has_curves": self.file.exists(), "progress": share, "left": left,
         })  # fmt: skip
 
@@ -112,15 +115,16 @@ class Job:
 
     def _error(self, said: dict[str, Any]) -> str:
         """Why it failed; a process that was ended could not say it."""
+        if (self.folder / CANCELLED).exists():
+            kept = self.file.exists() or (self.folder / PARTIAL).exists() or {*said} - {"error"}
+            return "" if kept else "cancelled before it had anything to show"
         if said:
             return str(said.get("error", ""))
-        if (self.folder / CANCELLED).exists():
-            return ""
         return "its process ended without a word: it was killed, or the memory was not enough"
 
     def _share(self, options: dict[str, Any]) -> float | None:
         """Share of the time that is on the disk already; None before there is any."""
-        told = _json(self.folder / "progress.json").get("share")
+        told = _json(self.folder / PROGRESS).get("share")
         if isinstance(told, int | float):
             return float(np.clip(told, 0.0, 1.0))
         if not self.file.exists() or not options.get("duration"):
@@ -165,7 +169,8 @@ class Jobs:
                 raise FormatError(
                     f"{waiting} runs wait already", element=analysis, cure="wait, or cancel some"
                 )
-            job = self._make(text, {"analysis": analysis, "options": options})
+            asked = {"analysis": analysis, "options": options, "notes": _left_out(text)}
+            job = self._make(text, asked)
             job.line = words(analysis, options, run)
             self.jobs[job.number] = job
             self._start_waiting()
@@ -207,13 +212,15 @@ class Jobs:
         with TemporaryDirectory(dir=self._scratch()) as place:
             target = Path(place) / "run.nc"
             if file is None:
-                measured_run(f"table '{said.name}'", said.content, said.renamed, target)
+                notes = measured_run(f"table '{said.name}'", said.content, said.renamed, target)
             else:
-                run_of_file(file, said.renamed, target)
+                notes = run_of_file(file, said.renamed, target)
             with self._lock:
                 asked = {"analysis": "measured", "options": {"source": said.name}}
                 job = self._make(text, asked)
-                write_file(job.folder / "said.json", json.dumps({"source": said.name}))
+                write_file(
+                    job.folder / "said.json", json.dumps({"source": said.name, "warnings": notes})
+                )
                 write_file(job.folder / "title.json", json.dumps({"title": said.name}))
                 target.rename(job.file)
                 self.jobs[job.number] = job
@@ -281,6 +288,24 @@ class Jobs:
             if job.process is not None and job.is_going:
                 job.process.kill()
                 job.process.wait()
+
+
+def _left_out(text: str) -> list[str]:
+    """A note of the elements that are switched off, where there are any."""
+    from kinetree.formats.edits.entries import yaml_text  # noqa: PLC0415  as above
+    from kinetree.formats.edits.operations import OFF  # noqa: PLC0415
+
+    try:
+        data = yaml_text(text).plain.data
+    except KinetreeError:
+        return []
+    sections = data.items() if isinstance(data, dict) else ()
+    names = [
+        f"{section}.{name}"
+        for section, rows in sections if isinstance(rows, dict)
+        for name, row in rows.items() if isinstance(row, dict) and row.get(OFF) is True
+    ]  # fmt: skip
+    return [f"switched off, and left out: {', '.join(names)}"] if names else []
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

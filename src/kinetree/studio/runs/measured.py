@@ -21,7 +21,7 @@ COMMA = re.compile(r"(?<=\d),(?=\d)")
 """A decimal comma, where columns are divided by something else."""
 
 
-def measured_run(name: str, content: str, renamed: dict[str, str], target: Path) -> None:
+def measured_run(name: str, content: str, renamed: dict[str, str], target: Path) -> list[str]:
     """Write measured curves as a run.
 
     Args:
@@ -29,6 +29,9 @@ def measured_run(name: str, content: str, renamed: dict[str, str], target: Path)
         content: text of a table, with a line of names; columns divided by comma, semicolon or tab.
         renamed: heading -> name of a signal such as q.heave.
         target: .nc file to write.
+
+    Returns:
+        Notes of columns that have rows without a number.
 
     Raises:
         FormatError: where it is no such table, or has no times that rise.
@@ -43,20 +46,22 @@ def measured_run(name: str, content: str, renamed: dict[str, str], target: Path)
             found = dict(read_csv_columns(file))
         except FormatError as error:
             raise FormatError(error.problem, element=name, cure=error.cure) from None
-    _write(name, found, renamed, target)
+    return _write(name, found, renamed, target)
 
 
-def run_of_file(file: Path, renamed: dict[str, str], target: Path) -> None:
+def run_of_file(file: Path, renamed: dict[str, str], target: Path) -> list[str]:
     """The same from a .csv or .nc file."""
+    if not file.is_file():
+        raise FormatError("there is no such file", element=f"file '{file.name}'",
+                          cure="name one of the folder")  # fmt: skip
     if file.suffix == ".csv":
         text = file.read_text(encoding="utf-8-sig", errors="replace")
-        measured_run(f"file '{file.name}'", text, renamed, target)
-        return
+        return measured_run(f"file '{file.name}'", text, renamed, target)
     names, table = columns(load_run(file))
-    _write(f"file '{file.name}'", dict(zip(names, table.T, strict=True)), renamed, target)
+    return _write(f"file '{file.name}'", dict(zip(names, table.T, strict=True)), renamed, target)
 
 
-def _write(name: str, found: dict[str, Array], renamed: dict[str, str], target: Path) -> None:
+def _write(name: str, found: dict[str, Array], renamed: dict[str, str], target: Path) -> list[str]:
     import xarray as xr  # noqa: PLC0415  a studio starts without it
 
     values: dict[str, tuple[Array, str]] = {}
@@ -79,3 +84,6 @@ def _write(name: str, found: dict[str, Array], renamed: dict[str, str], target: 
     }
     run = xr.Dataset(data, {"time": ("time", time[kept], {"units": "s"})}, {"source": name})
     save_run(run, target)
+    lost = {word: int(np.isnan(column.values).sum()) for word, column in run.data_vars.items()}
+    return [f"'{word}': {count} of {kept.sum()} rows have no number"
+            for word, count in lost.items() if count]  # fmt: skip

@@ -19,6 +19,7 @@ VALUES = r"^[\w. ,=+\-]*$"
 RANGES = r"^[\w. ,=:+\-]*$"
 LIMITS = r"^[\w. ,;=<>+\-*/()]*$"
 MEASURES = r"^[\w. ,;=+\-*/()]*$"
+PLANES = r"^[\w. ,;:=+\-]*$"
 
 
 def _words(text: str, pattern: str = LIST) -> Any:
@@ -73,6 +74,8 @@ class SimulateOptions(StartOptions):
     tau: str = _words("constant efforts: velocity=number, …", VALUES)
     output: str = _words("outputs beside the motion, such as strut.force")
     independent: str = _words("coordinates of a closed system to keep independent")
+    stop: str = _words("expressions that end the run where they are 0: t - 2; q_y - 0.1", MEASURES)
+    mark_laws: bool = Field(False, description="record where laws change their branch")
     locate: bool = Field(False, description="equal steps end where an event changes the state")
     equilibrium: bool = Field(False, description="find the state of rest first")
 
@@ -82,6 +85,7 @@ class KinematicsOptions(StartOptions):
 
     duration: float = Field(1.0, gt=0, le=1e6, description="time to move [s]")
     step: float | None = _positive("time between two rows [s]")
+    point: str = _words("points, body or body.point; all if none")
 
 
 class RestOptions(StartOptions):
@@ -89,6 +93,7 @@ class RestOptions(StartOptions):
 
     lock: str = _words("coordinates that efforts hold at rest")
     free: str = _words("parameters to be found")
+    x: str = _words("start values of states: name=number, …", VALUES)
     tau: str = _words("constant efforts: velocity=number, …", VALUES)
 
 
@@ -124,6 +129,9 @@ class InverseOptions(AlongRunOptions):
 
     actuator: str = _words("velocities that are acted on")
     free: str = _words("velocities whose acceleration comes out")
+    weight: str = _words("of actuators, where there are too many: name=number, …", VALUES)
+    bound: str = _words("of efforts: name=lowest:highest, …", RANGES)
+    set: str = _words("values of parameters: name=number, …", VALUES)
     independent: str = _words("coordinates of a closed system to keep independent")
 
 
@@ -141,16 +149,37 @@ class OutputOptions(AlongRunOptions):
     )
 
 
-class StudyOptions(AnalysisOptions):
+class RunsOptions(AnalysisOptions):
+    """Of the runs of a study."""
+
+    duration: float = Field(
+        5.0, gt=0, le=1e6, description="length of the runs [s]; of a place it means nothing"
+    )
+    q: str = _words("start values: coordinate=number, …", VALUES)
+    qd: str = _words("start velocities: velocity=number, …", VALUES)
+    x: str = _words("start values of states: name=number, …", VALUES)
+    tau: str = _words("constant efforts: velocity=number, …", VALUES)
+    set: str = _words("values of parameters: name=number, …", VALUES)
+    integrator: str | None = _choice("of the runs", ("auto", *METHODS))
+    formulation: str | None = _choice("of equal steps", FORMULATIONS)
+    step: float | None = _positive("output interval, or length of equal steps [s]")
+    rtol: float | None = Field(None, gt=0, lt=1, description="relative error per step")
+    atol: float | None = Field(None, gt=0, lt=1, description="absolute error per step")
+    at: str | None = _choice("what is measured: a run, or a place", ("run", "equilibrium", "start"))
+    begin: str | None = _choice(
+        "runs begin as given, or at the equilibrium of their own parameters",
+        ("given", "equilibrium"),
+    )
+    lock: str = _words("coordinates that efforts hold at equilibria")
+
+
+class StudyOptions(RunsOptions):
     """Of measures of runs."""
 
-    duration: float = Field(5.0, gt=0, le=1e6, description="length of the runs [s]")
     measures: str = Field(
         min_length=1, max_length=2000, pattern=MEASURES,
         description="name=kind(expression); … with final, peak, rms, …, as kt.measure has them",
     )  # fmt: skip
-    q: str = _words("start values: coordinate=number, …", VALUES)
-    qd: str = _words("start velocities: velocity=number, …", VALUES)
 
 
 class SensitivityOptions(StudyOptions):
@@ -158,9 +187,14 @@ class SensitivityOptions(StudyOptions):
 
     by: str = Field(
         min_length=1, max_length=2000, pattern=LIST,
-        description="what varies: parameters, q0.NAME, qd0.NAME",
+        description="what varies: parameters, q0.NAME, qd0.NAME, x0.NAME, tau.NAME, duration",
     )  # fmt: skip
     method: str | None = _choice("tangents or adjoint", ("auto", "direct", "adjoint"))
+    equations: str | None = _choice(
+        "which ones the direct method differentiates", ("explicit", "semi-explicit")
+    )
+    order: int = Field(1, ge=1, le=2, description="2: second derivatives, too")
+    along: str = _words("of order 2, a direction: name=number, …; all of them if none", VALUES)
 
 
 class SweepOptions(StudyOptions):
@@ -171,12 +205,12 @@ class SweepOptions(StudyOptions):
     )
     plan: str | None = _choice("how they are spread", ("sobol", "latin_hypercube", "grid"))
     runs: int = Field(32, ge=1, le=10_000, description="number of runs; of a grid, per name")
+    seed: int | None = Field(None, ge=0, le=2**31, description="of what is drawn")
 
 
-class OptimiseOptions(AnalysisOptions):
+class OptimiseOptions(RunsOptions):
     """Of best values."""
 
-    duration: float = Field(5.0, gt=0, le=1e6, description="length of the runs [s]")
     objective: str = Field(
         min_length=1, max_length=500, pattern=MEASURES, description="kind(expression) that is least"
     )
@@ -186,8 +220,11 @@ class OptimiseOptions(AnalysisOptions):
     subject_to: str = _words("name=kind(expression) <= number; … with <=, >= or ==", LIMITS)
     method: str | None = _choice("of optimisation", ("auto", *OPTIMISERS))
     evaluations: int = Field(100, ge=1, le=100_000, description="most evaluations")
-    q: str = _words("start values: coordinate=number, …", VALUES)
-    qd: str = _words("start velocities: velocity=number, …", VALUES)
+    gradients: str | None = _choice("how they are made", ("auto", "direct", "adjoint"))
+    start: str = _words("values to begin with: name=number, …; those of the model if none", VALUES)
+    starts: int | None = Field(None, ge=1, le=1000, description="number of starts side by side")
+    tolerance: float | None = Field(None, gt=0, lt=1, description="of objective and variables")
+    seed: int | None = Field(None, ge=0, le=2**31, description="of what is drawn")
 
 
 def _limits(text: str) -> Any:
@@ -211,15 +248,29 @@ class ExciteOptions(AnalysisOptions):
     starts: int = Field(2, ge=1, le=100, description="number of first motions")
     seed: int = Field(0, ge=0, le=2**31, description="of their draw")
     step: float | None = _positive("time between two rows [s]")
+    measured: str | None = _choice("what is recorded", ("tau", "wrench"))
+    deviation: str = _words("of what is measured: name=number, …; equal if none", VALUES)
+    clearance: str = _words("points beside planes: point=nx,ny,nz:distance; …", PLANES)
+    no_rest: bool = Field(False, description="it may begin and end in motion")
 
 
 class IdentifyOptions(AlongRunOptions):
     """Of parameters from a recording."""
 
-    method: str | None = _choice("of fitting", ("least_squares", "instrumental", "consistent"))
+    method: str | None = _choice("of fitting", ("least_squares", "consistent", "output_error"))
     bodies: str = _words("bodies whose parameters are unknown; all if none")
     friction: str = _words("unknown in every joint: coulomb, viscous, offset; or none")
     rotors: bool = Field(False, description="rotor inertias are unknown, too")
+    smooth: str = _words("speed over which dry friction grows [rad/s, m/s], or unknown")
+    measured: str | None = _choice("what was recorded", ("tau", "wrench"))
+    cutoff: float | None = Field(None, ge=0, le=1e6, description="of the filter [Hz]; 0: none")
+    held_out: float | None = Field(None, ge=0, lt=1, description="share that is not fitted")
+    prior: float | None = _positive("measurements that the model counts for")
+    locked: str = _words("coordinates that stand still: name=number", VALUES)
+    gains: str = _words("effort per current: name=number, or name=unknown", VALUES)
+    segment: float | None = _positive("of output_error: what is simulated in one go [s]")
+    coefficients: str = _words("of output_error: unknown parameters of laws")
+    sensors: str = _words("of output_error: unknown gain, offset, delay")
 
 
 class FilmOptions(AlongRunOptions):

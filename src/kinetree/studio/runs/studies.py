@@ -7,9 +7,9 @@ has so far to partial.json, what it finds is printed as JSON.
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,19 +17,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.identify import identify
+from kinetree.analysis.identifying.recordings import UNKNOWN
 from kinetree.analysis.optimise import optimise
+from kinetree.analysis.runs.progress import telling_file
+from kinetree.analysis.sensitivities.variables import read_variables
 from kinetree.analysis.sensitivity import sensitivity
 from kinetree.analysis.sweep import load_sweep, sweep
 from kinetree.analysis.sweeping.plans import grid, latin_hypercube, sobol
-from kinetree.errors import FormatError, KinetreeError
+from kinetree.assembly.changed_values import change_values
+from kinetree.errors import FormatError, KinetreeError, ModelWarning
 from kinetree.files import write_file
 from kinetree.formats.edits.entries import yaml_text
 from kinetree.formats.edits.values import MISSING, differences
 from kinetree.formats.yaml_file import read, save
-from kinetree.measures import measure
 from kinetree.results.files import load_run
-from kinetree.studio.runs.worker import PARTIAL
-from kinetree.units import to_si
+from kinetree.studio.runs.wording import (
+    duration_of,
+    limits_of,
+    list_of,
+    measures_of,
+    ranges_of,
+    run_options_of,
+    values_of,
+)
+from kinetree.studio.runs.worker import PARTIAL, PROGRESS
 from kinetree.view.page import animate
 
 if TYPE_CHECKING:
@@ -37,10 +48,6 @@ if TYPE_CHECKING:
 
     from kinetree.model import Model
 
-MEASURE = re.compile(r"\s*(?:(\w+)\s*=\s*)?(\w+\s*\(.*\).*?)\s*\Z")
-"""A measure such as travel=peak(q_wheel)."""
-LIMIT = re.compile(r"(.*?)\s*(<=|>=|==)\s*(\S+)\s*\Z")
-"""A measure with its bound, such as travel=peak(q_wheel) <= 0.08."""
 GRID_MOST = 10_000
 BESIDE = 3
 """Folders from that of a run up to that of the model file, less one."""
@@ -73,21 +80,26 @@ class SoFar:
 
 
 SO_FAR = SoFar()
+tell = telling_file(Path(PROGRESS))
+"""Says how far the study is, 0 to 1."""
 
 
 def run_sensitivity(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
     """Values of measures and their derivatives."""
+    more = {name: given[name] for name in ("order", "equations") if given.get(name)}
+    if given.get("along"):
+        more["along"] = values_of(given["along"], "along")
     found = sensitivity(
-        model, given["duration"], measures_of(given["measures"]), by=list_of(given["by"]),
-        method=given.get("method") or "auto", **_starts(given),
+        model, duration_of(given), measures_of(given["measures"]), by=list_of(given["by"]),
+        method=given.get("method") or "auto", progress=tell, **more, **run_options_of(given),
     )  # fmt: skip
-    return {"measures": _table(found)}
+    return {"measures": _table(found), **_seconds(found), **_units(found)}
 
 
 def run_sweep(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
     """Measures of many variants."""
     ranges, count = ranges_of(given["over"]), int(given.get("runs", 32))
-    plan = given.get("plan") or "sobol"
+    plan, seed = given.get("plan") or "sobol", int(given.get("seed", 0))
     if plan == "grid":
         if count ** len(ranges) > GRID_MOST:
             raise FormatError(
@@ -97,7 +109,7 @@ def run_sweep(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
         steps = {n: np.linspace(*ends, count).tolist() for n, ends in ranges.items()}
         made = grid(steps)
     else:
-        made = (sobol if plan == "sobol" else latin_hypercube)(ranges, count)
+        made = (sobol if plan == "sobol" else latin_hypercube)(ranges, count, seed=seed)
     folder = Path("sweep")
 
     def so_far() -> dict[str, Any]:
@@ -109,8 +121,8 @@ def run_sweep(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
         SO_FAR.keep(so_far)
 
     found = sweep(
-        model, given["duration"], made, measures_of(given["measures"]), into=folder,
-        part=max(1, min(32, count // 8)), progress=count_runs, **_starts(given),
+        model, duration_of(given), made, measures_of(given["measures"]), into=folder,
+        part=max(1, min(32, count // 8)), progress=count_runs, **run_options_of(given),
     )  # fmt: skip
     return {"runs": _rows(found, [*ranges, *found.data_vars])}
 
@@ -137,34 +149,40 @@ def run_optimise(model: Model, given: dict[str, Any], _: str) -> dict[str, Any]:
 
     (objective,) = measures_of(given["objective"]).values()
     found = optimise(
-        model, given["duration"], objective, over=ranges,
+        model, duration_of(given), objective, over=ranges,
         subject_to=limits_of(given.get("subject_to", "")),
-        method=given.get("method") or "auto", evaluations=most, progress=count, **_starts(given),
+        evaluations=most, progress=count, **_search(given), **run_options_of(given),
     )  # fmt: skip
     told = _best(model, found.parameters, float(found.value), made)
     return told | {"converged": bool(found.converged), "message": str(found.message)}
 
 
+def _search(given: Mapping[str, Any]) -> dict[str, Any]:
+    """How the best values are looked for."""
+    names = ("method", "gradients", "starts", "tolerance", "seed")
+    made = {name: given[name] for name in names if given.get(name) is not None}
+    return made | ({"start": values_of(given["start"], "start")} if given.get("start") else {})
+
+
 def _best(
     model: Model, values: Mapping[str, float], least: float, evaluations: int
 ) -> dict[str, Any]:
-    """Values for which a measure is least, and the edit that enters them."""
-    operations = [["set", path, value] for path, value in _edits(model, values)]
+    """Values for which a measure is least, and the edit that enters those of the text."""
+    kinds = {row.name: row.kind for row in read_variables(model, list(values))}
+    own = {name: value for name, value in values.items() if kinds[name] == "parameter"}
+    other = [name for name in values if name not in own]
     return {
         "parameters": dict(values), "value": least, "evaluations": evaluations,
-        "operations": operations,
+        "operations": operations_to(change_values(model, own)) if own else [],
+        **({"no values of the text": ", ".join(other)} if other else {}),
     }  # fmt: skip
 
 
 def run_identify(model: Model, given: dict[str, Any], run: str) -> dict[str, Any]:
     """Parameters of a machine from a recording."""
-    rubbing = list_of(given.get("friction", ""))
-    unknown_friction = () if rubbing == ["none"] else tuple(rubbing)
-    friction: dict[str, Any] = {"friction": unknown_friction} if rubbing else {}
     found = identify(
         model, run, given.get("method") or "least_squares",
-        bodies=list_of(given.get("bodies", "")) or None, rotors=bool(given.get("rotors")),
-        **friction,
+        bodies=list_of(given.get("bodies", "")) or None, progress=tell, **_recording(given),
     )  # fmt: skip
     rows = [
         {"parameter": name, "value": value, "deviation": found.deviations.get(name),
@@ -175,6 +193,36 @@ def run_identify(model: Model, given: dict[str, Any], run: str) -> dict[str, Any
         "parameters": rows, "idle": list(found.idle), "untold": list(found.untold),
         "operations": operations_to(found.model),
     }  # fmt: skip
+
+
+def _recording(given: Mapping[str, Any]) -> dict[str, Any]:
+    """How a recording is to be understood, and what is unknown beside bodies."""
+    names = ("rotors", "measured", "cutoff", "held_out", "prior", "segment")
+    made = {name: given[name] for name in names if given.get(name) is not None}
+    made |= {name: list_of(given[name]) for name in ("coefficients", "sensors") if given.get(name)}
+    if given.get("friction"):
+        rubbing = list_of(given["friction"])
+        made["friction"] = () if rubbing == ["none"] else tuple(rubbing)
+    if given.get("locked"):
+        made["locked"] = values_of(given["locked"], "locked")
+    if given.get("smooth"):
+        made["smooth"] = _number_or_unknown(given["smooth"], "smooth")
+    if given.get("gains"):
+        words = (word.partition("=") for word in list_of(given["gains"]))
+        made["gains"] = {n.strip(): _number_or_unknown(v, "gains") for n, _, v in words}
+    return made
+
+
+def _number_or_unknown(word: str, element: str) -> float | str:
+    """A number, or the word for one that is to be found."""
+    if word.strip() == UNKNOWN:
+        return UNKNOWN
+    try:
+        return float(word)
+    except ValueError:
+        raise FormatError(
+            f"'{word}' is not a number", element=element, cure=f"give a number, or {UNKNOWN}"
+        ) from None
 
 
 def operations_to(model: Any) -> list[list[Any]]:
@@ -193,7 +241,8 @@ def operations_to(model: Any) -> list[list[Any]]:
 def run_film(model: Model, given: dict[str, Any], run: str) -> dict[str, Any]:
     """A run as a film, with the shapes that lie beside the model."""
     beside = Path.cwd().parents[BESIDE]
-    file = animate(model, load_run(run), Path(f"film.{given.get('kind') or 'gif'}"), shapes=beside)
+    file = Path(f"film.{given.get('kind') or 'gif'}")
+    animate(model, load_run(run), file, shapes=beside, progress=tell)
     return {"file": file.name, "size B": file.stat().st_size}
 
 
@@ -202,94 +251,6 @@ STUDIES: Mapping[str, Callable[[Model, dict[str, Any], str], dict[str, Any]]] = 
     "identify": run_identify, "film": run_film,
 }  # fmt: skip
 """All studies by name."""
-
-
-def measures_of(text: str) -> dict[str, Any]:
-    """Measures from a text such as "travel=peak(q_wheel); end=final(q_wheel)".
-
-    Raises:
-        FormatError: for what is none.
-    """
-    made: dict[str, Any] = {}
-    for word in filter(str.strip, text.split(";")):
-        match = MEASURE.match(word)
-        if match is None:
-            raise FormatError(
-                f"'{word.strip()}' is not a valid measure", element="measures",
-                cure="write it as travel=peak(q_wheel)",
-            )  # fmt: skip
-        made[match[1] or word.strip()] = measure(match[2])
-    return made
-
-
-def limits_of(text: str) -> dict[str, tuple[Any, float | None, float | None]]:
-    """Constraints from a text such as "travel=peak(q_wheel) <= 0.08; end=final(q_y) == 0".
-
-    Raises:
-        FormatError: for what is none.
-    """
-    made: dict[str, tuple[Any, float | None, float | None]] = {}
-    for word in filter(str.strip, text.split(";")):
-        match = LIMIT.match(word)
-        try:
-            bound = float(match[3]) if match is not None else None
-        except ValueError:
-            bound = None
-        if match is None or bound is None:
-            raise FormatError(
-                f"'{word.strip()}' is not a valid constraint", element="subject_to",
-                cure="write it as travel=peak(q_wheel) <= 0.08",
-            )  # fmt: skip
-        low = bound if match[2] in (">=", "==") else None
-        high = bound if match[2] in ("<=", "==") else None
-        for name, row in measures_of(match[1]).items():
-            made[name] = (row, low, high)
-    return made
-
-
-def ranges_of(text: str) -> dict[str, tuple[float, float]]:
-    """Bounds from a text such as "stiffness=1e4:2e4, mass=1:2".
-
-    Raises:
-        FormatError: for what is none.
-    """
-    made = {}
-    for word in list_of(text):
-        name, _, ends = word.partition("=")
-        low, _, high = ends.partition(":")
-        try:
-            made[name.strip()] = (float(low), float(high))
-        except ValueError:
-            raise FormatError(
-                f"'{word}' is not a range", element="over", cure="write it as name=lowest:highest"
-            ) from None
-    return made
-
-
-def list_of(text: str) -> list[str]:
-    """Words between commas."""
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def tell(share: float) -> None:
-    """Say how far the study is, 0 to 1."""
-    write_file(Path("progress.json"), json.dumps({"share": share}))
-
-
-def _starts(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Start values that were given."""
-    made: dict[str, Any] = {}
-    for key in ("q", "qd"):
-        rows = [word.partition("=") for word in list_of(given.get(key, ""))]
-        try:
-            values = {name.strip(): float(value) for name, _, value in rows}
-        except ValueError:
-            raise FormatError(
-                "a start value is not a number", element=key, cure="write it as name=number"
-            ) from None
-        if values:
-            made[key] = values
-    return made
 
 
 def _table(found: xarray.Dataset) -> list[dict[str, Any]]:
@@ -303,28 +264,47 @@ def _table(found: xarray.Dataset) -> list[dict[str, Any]]:
     return rows
 
 
+def _seconds(found: xarray.Dataset) -> dict[str, list[dict[str, Any]]]:
+    """Second derivatives: rows of the Hessian of every measure, or those along the direction."""
+    names, measures = ([str(x) for x in found[axis].values] for axis in ("parameter", "measure"))
+    if "hessian_product" in found:
+        products = found["hessian_product"].values.tolist()
+        rows = [{"measure": m, **dict(zip(names, row, strict=True))}
+                for m, row in zip(measures, products, strict=True)]  # fmt: skip
+        return {"second derivatives along the direction": rows}
+    if "hessian" not in found:
+        return {}
+    tables = found["hessian"].values.tolist()
+    rows = [{"measure": m, "by": name, **dict(zip(names, row, strict=True))}
+            for m, table in zip(measures, tables, strict=True)
+            for name, row in zip(names, table, strict=True)]  # fmt: skip
+    return {"second derivatives": rows}
+
+
+def _units(found: xarray.Dataset) -> dict[str, list[dict[str, str]]]:
+    """SI units of measures and of what varies, where they are known."""
+    rows = [
+        {"name": str(name), "unit": str(unit)}
+        for axis in ("measure", "parameter")
+        for name, unit in zip(found[axis].values, found[f"unit_{axis}"].values, strict=True)
+        if unit
+    ]
+    return {"units": rows} if rows else {}
+
+
 def _rows(found: xarray.Dataset, names: list[Any]) -> list[dict[str, Any]]:
     """One row per run."""
     table = {str(name): found[name].values.tolist() for name in names}
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
-def _edits(model: Model, values: Mapping[str, float]) -> list[tuple[list[str], float]]:
-    """Entries of the model file that hold parameters, with other values in their units."""
-    written = yaml_text(Path("model.yaml").read_text(encoding="utf-8")).plain.data
-    made: list[tuple[list[str], float]] = []
-    for name, value in values.items():
-        element, _, field = name.partition(".")
-        if name in model.parameters:
-            row = written["parameters"][name]
-            unit = row.get("unit", "") if isinstance(row, dict) else ""
-            path = ["parameters", name, *(["value"] if isinstance(row, dict) else [])]
-            made.append((path, value / to_si(1.0, unit, name)[0]))
-        elif field and element in model.forces:
-            made.append((["forces", element, field], value))
-        elif field == "mass" and element in model.bodies:
-            made.append((["bodies", element, "mass"], value))
-    return made
+def make(name: str, model: Model, options: dict[str, Any], run: str) -> dict[str, Any]:
+    """What a study finds, with its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ModelWarning)
+        found = STUDIES[name](model, options, run)
+    rows = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
+    return found | ({"warnings": [*dict.fromkeys(rows)]} if rows else {})
 
 
 def main() -> None:
@@ -332,14 +312,13 @@ def main() -> None:
     name, options, run = sys.argv[1:4]
     try:
         model = read(Path("model.yaml").read_text(encoding="utf-8"))
-        found = STUDIES[name](model, json.loads(options), run)
+        print(json.dumps(make(name, model, json.loads(options), run), default=float))
     except KinetreeError as error:
         print(json.dumps({"error": str(error)}))
         sys.exit(1)
     except KeyboardInterrupt:  # cancelled
         SO_FAR.write()
         sys.exit(1)
-    print(json.dumps(found, default=float))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,8 @@ LIMIT = "KINETREE_WORKER_MEMORY"
 """Variable of the environment with the most memory of a worker [B]."""
 CANCELLED = "cancelled"
 """File in the folder of a run that was told to end."""
+PROGRESS = "progress.json"
+"""File with the share of an analysis that is done."""
 PARTIAL = "partial.json"
 """File with what an analysis has found so far."""
 LAST_WORDS = 5.0

@@ -6,7 +6,7 @@ a force by the places that it acts at: a kind that is new in its room's table ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -113,6 +113,24 @@ class Diagram:
     states: tuple[str, ...] = ()
 
 
+def _carriers(names: Sequence[str], rows: Sequence[DiagramJoint]) -> dict[str, str]:
+    """Body -> the one that carries it: none for the ground, the first name.
+
+    In a circle of joints, which is a mistake, one body stands alone.
+    """
+    parent = {row.child: row.parent for row in rows if row.child != names[0]}
+    settled: set[str] = set()
+    for name in names:
+        way, at = set[str](), name
+        while at in parent and at not in way and at not in settled:
+            way.add(at)
+            at = parent[at]
+        if at in way:
+            del parent[at]
+        settled |= way
+    return parent
+
+
 def diagram_of(model: Mechanism) -> Diagram:
     """The diagram of a model; places are those of its layout, others are found."""
     joints = [joint for joint in model.joints.values() if isinstance(joint, Joint)]
@@ -120,7 +138,7 @@ def diagram_of(model: Mechanism) -> Diagram:
     ties = (*_closures(model), *_forces(model))
     points = {body.name: tuple(body.points) for body in (model.ground, *model.bodies.values())}
     sizes = {name: row.size(name) for name, row in sides_of(points, rows, {}).items()}
-    parent = {row.child: row.parent for row in rows}
+    parent = _carriers([*points], rows)
     given, outlines = _given_places(model.layout), _outlines(model.layout)
     places = arrange(_by_points([*points], rows), parent, _widths(rows), sizes) | given
     sides = sides_of(points, rows, {name: y for name, (_, y) in places.items()})

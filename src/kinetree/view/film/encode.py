@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.runs.progress import Share
 from kinetree.errors import UnsupportedError
 from kinetree.files import replacing
 from kinetree.view.clips import thin
@@ -29,12 +30,13 @@ MARGIN = 0.12
 PAPER, INK = "#eef2f7", "#1f2933"
 
 
-def write_film(scene: Scene, path: Path) -> Path:
+def write_film(scene: Scene, path: Path, share: Share) -> Path:
     """Write the frames of a scene as a film.
 
     Args:
         scene: what is shown.
         path: .gif or .mp4.
+        share: is told how many pictures are drawn.
 
     Returns:
         The path written.
@@ -42,7 +44,8 @@ def write_film(scene: Scene, path: Path) -> Path:
     times = np.array(scene.data["clips"][0]["times"])
     span = float(times[-1] - times[0])
     count = int(np.clip(round(span * RATE) + 1, 1, LONGEST))
-    pictures = (_draw(scene, int(frame)) for frame in thin(times, count))
+    frames = share.parts([int(frame) for frame in thin(times, count)])
+    pictures = (_draw(scene, frame) for frame in frames)
     with replacing(path) as part:
         write = _write_gif if path.suffix.lower() == ".gif" else _write_mp4
         write(pictures, part)

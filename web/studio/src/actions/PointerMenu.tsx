@@ -1,12 +1,21 @@
 // The menu at the pointer: commands for what is selected, or for an empty place; the same rows as everywhere.
-import { useEffect, useLayoutEffect, useRef, type MouseEvent, type ReactElement } from "react";
+import { useLayoutEffect, useRef, type MouseEvent, type ReactElement } from "react";
 import { put, select, state, useStudio } from "../store/state";
 import { spelled } from "./keys";
-import { COMMANDS, type Command } from "./table";
+import { command } from "./table";
 
 const WIDE = 330; // of the menu [px]
-const CHOSEN = ["rename", "cut", "copy", "paste", "duplicate", "mirror", "switch", "up", "down", "delete", "add-point", "connect", "hide", "isolate", "fade", "show-equations", "go-properties"];
-const EMPTY = ["add-body", "add", "paste", "select-all", "undo", "redo", "unhide", "fit"];
+/** Commands of a place: for what is selected there, and for none of it. */
+const WANTED = {
+  drawing: {
+    chosen: ["rename", "cut", "copy", "paste", "duplicate", "mirror", "switch", "up", "down", "delete", "add-point", "connect", "hide", "isolate", "fade", "show-equations", "go-properties"],
+    empty: ["add-body", "add", "paste", "select-all", "undo", "redo", "unhide", "fit"],
+  },
+  solid: {
+    chosen: ["hide", "isolate", "fade", "unhide", "move-point", "rename", "copy", "duplicate", "mirror", "switch", "delete", "add-point", "connect", "show-equations", "go-properties"],
+    empty: ["look-home", "look-front", "look-right", "look-top", "orthographic", "follow", "pull", "unhide", "layer-axes", "layer-points", "layer-names", "layer-masses", "select-all", "picture"],
+  },
+};
 
 /** Open the menu for the element under the pointer, which is selected by that; in fields the browser has its own. */
 export function openMenu(event: MouseEvent): void {
@@ -14,32 +23,37 @@ export function openMenu(event: MouseEvent): void {
   if (target.closest("input, textarea, select, [contenteditable]")) return;
   const found = target.closest<HTMLElement>("[data-path], .react-flow__node, .react-flow__edge");
   const path = found?.dataset["path"] ?? found?.dataset["id"] ?? "";
-  if (path && !state().selection.includes(path)) select(path === "ground" || path.includes(".") ? [path] : []);
-  else if (!path) select([]);
   event.preventDefault();
   const box = found?.getBoundingClientRect();
   const keyed = event.clientX === 0 && event.clientY === 0; // by a key, at what has the focus
-  put({ menu: { x: keyed ? (box?.left ?? 0) : event.clientX, y: keyed ? (box?.bottom ?? 0) : event.clientY } });
+  menuAt(path, keyed ? (box?.left ?? 0) : event.clientX, keyed ? (box?.bottom ?? 0) : event.clientY, "drawing");
+}
+
+/** Open the menu at a place of the screen; the element that is there is selected. */
+export function menuAt(path: string, x: number, y: number, of: keyof typeof WANTED): void {
+  if (path && !state().selection.includes(path)) select(path === "ground" || path.includes(".") ? [path] : []);
+  else if (!path) select([]);
+  put({ menu: { x, y, of } });
 }
 
 export function PointerMenu(): ReactElement | null {
   const menu = useStudio((s) => s.menu);
-  return menu && <Rows x={menu.x} y={menu.y} />;
+  return menu && <Rows {...menu} />;
 }
 
-function Rows({ x, y }: { x: number; y: number }): ReactElement {
+function Rows({ x, y, of }: { x: number; y: number; of: keyof typeof WANTED }): ReactElement {
   const host = useRef<HTMLDivElement>(null);
-  const wanted = state().selection.length ? CHOSEN : EMPTY;
-  const rows = wanted.map((name) => COMMANDS.find((row) => row.name === name)).filter((row): row is Command => row?.enabled?.() ?? true);
+  const wanted = WANTED[of][state().selection.length ? "chosen" : "empty"];
+  const rows = wanted.map(command).filter((row) => row.enabled?.() ?? true);
   const close = (): void => put({ menu: null });
-  useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    host.current?.querySelector("button")?.focus();
-    const outside = (event: PointerEvent): void => void (host.current?.contains(event.target as Node) || close());
+  useLayoutEffect(() => {
+    const [menu, before] = [host.current, document.activeElement as HTMLElement | null];
+    menu?.querySelector("button")?.focus();
+    const outside = (event: PointerEvent): void => void (menu?.contains(event.target as Node) || close());
     window.addEventListener("pointerdown", outside, true);
     return () => {
       window.removeEventListener("pointerdown", outside, true);
-      if (host.current?.contains(document.activeElement)) before?.focus();
+      if (menu?.contains(document.activeElement)) before?.focus(); // as long as the menu is there
     };
   }, []);
   useLayoutEffect(() => {

@@ -50,11 +50,12 @@ function Palette(): ReactElement {
   const [at, setAt] = useState(0);
   const found = useMemo(() => {
     const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
-    return COMMANDS.filter((row) => row.name !== "palette" && words.every((word) => `${row.label} ${row.menu}`.toLowerCase().includes(word)));
+    const fits = COMMANDS.filter((row) => row.name !== "palette" && words.every((word) => `${row.label} ${row.menu}`.toLowerCase().includes(word)));
+    return fits.map((row) => ({ row, can: row.enabled?.() ?? true })).sort((a, b) => Number(b.can) - Number(a.can)); // what can be done now comes first
   }, [wanted]);
   const go = (k: number): void => {
-    const row = found[k];
-    if (!row || !(row.enabled?.() ?? true)) return;
+    const { row, can } = found[k] ?? {};
+    if (!row || !can) return;
     put({ sheet: null });
     void row.perform();
   };
@@ -72,8 +73,8 @@ function Palette(): ReactElement {
         }}
       />
       <ul id="commands" role="listbox" aria-label="Commands" className="commands">
-        {found.map((row, k) => (
-          <li key={row.name} id={`command-${k}`} role="option" aria-selected={k === at} aria-disabled={!(row.enabled?.() ?? true)} onClick={() => go(k)}>
+        {found.map(({ row, can }, k) => (
+          <li key={row.name} id={`command-${k}`} role="option" aria-selected={k === at} aria-disabled={!can} onClick={() => go(k)}>
             <span className="dim">{row.menu}</span><span>{row.label}</span>{row.key && <kbd>{spelled(row.key)}</kbd>}
           </li>
         ))}
@@ -110,7 +111,7 @@ function Menu(): ReactElement {
 const MORE: [string, string][] = [
   ["Arrows", "move the selected bodies of the diagram (Shift: ten times as far)"], ["Enter", "select what has the focus"],
   ["Drag", "from anchor to anchor connects; a click on each does too"], ["Double click", "on an empty place adds a body; on a name renames"],
-  ["Arrows in 3-D", "turn the view (Shift: move it), + and − come nearer"], ["Arrows in curves", "move in time, + and − zoom, 0 shows all"], ["Shift+Drag", "selects a box"], ["Wheel", "zooms at the pointer"],
+  ["Arrows in 3-D", "turn the view (Shift: move it), + and − come nearer"], ["Arrows in curves", "move in time, + and − zoom, 0 shows all"], ["Shift+Drag", "selects a box"], ["Shift+F10", "opens the menu of what has the focus, as the other button does"], ["Wheel", "zooms at the pointer"],
 ];
 
 function Keys(): ReactElement {

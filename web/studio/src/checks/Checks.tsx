@@ -4,6 +4,7 @@ import type { FindingMessage } from "../protocol/api";
 import type { Operation } from "../protocol/text";
 import { edit } from "../store/document";
 import { put, select, show, useStudio } from "../store/state";
+import { sentence } from "./sentence";
 
 const SIGNS = { error: "✕", warning: "▲", note: "•" };
 
@@ -34,7 +35,7 @@ function Finding({ row }: { row: FindingMessage }): ReactElement {
   return (
     <li className={row.severity}>
       <span className="sign" aria-label={row.severity}>{SIGNS[row.severity]}</span>
-      <span className="sentence"><strong>{row.element}</strong>: {row.problem}; {row.cure}.</span>
+      <span className="sentence"><strong>{row.element}</strong>: {sentence(row)}</span>
       <span className="buttons">
         {row.line > 0 && <button type="button" onClick={go} aria-label={`go to line ${row.line}`}>line {row.line}</button>}
         {repair && <button type="button" className="cure" onClick={() => void edit(repair.operations as Operation[], repair.label)}>{repair.label}</button>}
@@ -96,6 +97,6 @@ export function Announcer(): ReactElement {
   const check = useStudio((s) => s.check);
   const errors = check?.findings.filter((row) => row.severity === "error") ?? [];
   const first = errors[0];
-  const text = first ? `${errors.length} mistakes. ${first.element}: ${first.problem}; ${first.cure}.` : check ? "Nothing is wrong." : "";
+  const text = first ? `${errors.length} ${errors.length === 1 ? "mistake" : "mistakes"}. ${first.element}: ${sentence(first)}` : check ? "Nothing is wrong." : "";
   return <p className="unseen" role="status" aria-live="polite">{text}</p>;
 }

@@ -3,6 +3,7 @@ import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflo
 import { memo, useEffect, useRef, useState, type ReactElement } from "react";
 import { rename } from "../actions/elements";
 import { put, select, useStudio, type StudioState } from "../store/state";
+import { useWay } from "./lifted";
 import { percent } from "./overlays";
 import type { AnchorMessage as Anchor } from "../protocol/api";
 import type { BodyNode as Shown, Stub } from "./graph";
@@ -14,6 +15,7 @@ export const BodyNode = memo(function BodyNode({ id, data, selected }: NodeProps
   const lit = useStudio((s) => s.lit.includes(id));
   const worst = useStudio((s) => mark(s, id));
   const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));
+  const way = useWay(id);
   const update = useUpdateNodeInternals();
   const places = [...data.anchors.map((anchor) => `${anchor.point} ${anchor.side} ${anchor.share}`), data.wide, data.high].join();
   const before = useRef(places);
@@ -23,7 +25,7 @@ export const BodyNode = memo(function BodyNode({ id, data, selected }: NodeProps
   }, [update, id, places]);
   const kind = ["body", data.outline, data.ground ? "ground" : "", selected ? "chosen" : "", lit ? "lit" : "", worst].join(" ");
   return (
-    <div className={kind} style={{ width: data.wide, height: data.high, ...(share === undefined ? {} : { backgroundImage: warm(share) }) }} data-path={id}>
+    <div className={kind} style={{ width: data.wide, height: data.high, ...(way.x || way.y ? { transform: `translate(${way.x}px, ${way.y}px)` } : {}), ...(share === undefined ? {} : { backgroundImage: warm(share) }) }} data-path={id}>
       {share !== undefined && <span className="share">{percent(share)}</span>}
       {renaming ? <NameInput id={id} name={data.name} />
         : <span className="name" onDoubleClick={() => !data.ground && put({ renaming: id })}>{data.name}</span>}
@@ -47,7 +49,7 @@ export function severity(findings: { severity: string; path: string[] }[], path:
 /** What is wrong with an element, where the diagram shows that. */
 export const mark = (s: StudioState, path: string): string => (s.overlays.includes("checks") ? severity(s.check?.findings ?? [], path) : "");
 
-function Dot({ body, anchor }: { body: string; anchor: Anchor }): ReactElement {
+const Dot = memo(function Dot({ body, anchor }: { body: string; anchor: Anchor }): ReactElement {
   const share = `${100 * anchor.share}%`;
   const name = anchor.point ? `${body}.${anchor.point}` : body;
   return (
@@ -57,7 +59,7 @@ function Dot({ body, anchor }: { body: string; anchor: Anchor }): ReactElement {
       style={anchor.side === "bottom" ? { left: share } : { top: share }}
     />
   );
-}
+});
 
 function NameInput({ id, name }: { id: string; name: string }): ReactElement {
   const [text, setText] = useState(name);

@@ -1,7 +1,7 @@
 // The diagram: the server arranges, the user moves, connects and names; every drop is one edit.
 import {
   applyNodeChanges, Background, BackgroundVariant, ConnectionMode, Controls, ReactFlow, ReactFlowProvider, useReactFlow,
-  type Connection, type EdgeChange, type NodeChange,
+  type Connection, type EdgeChange, type NodeChange, type NodePositionChange,
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
 import { addBody, addPoint, nudge } from "../actions/elements";
@@ -15,6 +15,7 @@ import { BodyNode } from "./BodyNode";
 import { ConnectMenu } from "./ConnectMenu";
 import { JointLine, TieLine } from "./edges";
 import { bodyOf, graph, GRID, pointOf, unitsOf, type AnyEdge, type BodyNode as Shown } from "./graph";
+import { lay, lift } from "./lifted";
 import { useShares } from "./overlays";
 import { Tools } from "./Tools";
 
@@ -29,8 +30,12 @@ const ARROWS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
 };
 
+/** Where all is drawn smaller, anchors are too small to be met: what is taken is the body [zoom]. */
+const FAR = 0.25;
+
 /** Names grow where all is drawn small. */
 function zoomed(host: HTMLElement | null, zoom: number): void {
+  host?.toggleAttribute("data-far", zoom < FAR);
   const told = String(Math.max(0.1, Math.round(20 * zoom) / 20));
   if (host && host.style.getPropertyValue("--zoom") !== told) host.style.setProperty("--zoom", told);
 }
@@ -61,14 +66,16 @@ function Drawing(): ReactElement {
   useEffect(() => {
     if (drawing && nodes.length) shown("diagram", drawing.revision);
   }, [drawing, nodes.length > 0]);
+  useEffect(() => lay, []);
   useShares();
   useSight(flow, host);
   const moved = useCallback((_: unknown, { zoom }: { zoom: number }) => zoomed(host.current, zoom), []);
 
   const nodesChanged = useCallback((changes: NodeChange<Shown>[]) => {
     takeSelection(changes);
-    setNodes((old) => applyNodeChanges(changes.filter((one) => one.type === "position" || one.type === "dimensions"), old));
-  }, []);
+    const rest = changes.filter((one) => (one.type === "position" ? !carried(one, flow) : one.type === "dimensions"));
+    if (rest.length) setNodes((old) => applyNodeChanges(rest, old));
+  }, [flow]);
   // while a body moves, nobody asks which of a thousand anchors is under the pointer
   const lifted = useCallback(() => host.current?.classList.add("moving"), []);
   const dropped = useCallback((_: unknown, __: Shown, moved: Shown[]) => {
@@ -135,6 +142,17 @@ const edgesChanged = (changes: EdgeChange<AnyEdge>[]): void => takeSelection(cha
 
 function nodeClicked(_: unknown, node: Shown): void {
   if (state().tool?.kind === "point") void addPoint(node.data.name);
+}
+
+/** A body on its way: it and its lines alone are drawn again; where it is dropped, it has a new place. */
+function carried({ id, position, dragging }: NodePositionChange, flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>): boolean {
+  const from = flow.getInternalNode(id)?.position;
+  if (!dragging || !position || !from) {
+    lift(id);
+    return false;
+  }
+  lift(id, { x: position.x - from.x, y: position.y - from.y });
+  return true;
 }
 
 /** What was chosen or given up by clicks and by the box. */

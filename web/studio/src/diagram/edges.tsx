@@ -1,10 +1,11 @@
 // Joints step by step, closures dashed with the number of their equations, links as springs.
-import { BaseEdge, getBezierPath, type EdgeProps } from "@xyflow/react";
+import { BaseEdge, getBezierPath, Position, type EdgeProps } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
 import { select, useStudio } from "../store/state";
 import { mark } from "./BodyNode";
+import { useWay } from "./lifted";
 import { percent, rolesOf } from "./overlays";
-import { STEP, type JointEdge, type TieEdge } from "./graph";
+import { STEP, type AnyEdge, type JointEdge, type TieEdge } from "./graph";
 
 function useMarks(id: string, selected: boolean | undefined): string {
   const lit = useStudio((s) => s.lit.includes(id));
@@ -12,8 +13,15 @@ function useMarks(id: string, selected: boolean | undefined): string {
   return `${selected ? "chosen" : ""} ${lit ? "lit" : ""} ${worst}`;
 }
 
+/** Where a line begins and ends, also while a body at its ends is dragged. */
+function useEnds(line: EdgeProps<AnyEdge>): Pick<EdgeProps, "sourceX" | "sourceY" | "targetX" | "targetY"> {
+  const [from, to] = [useWay(line.source), useWay(line.target)];
+  return { sourceX: line.sourceX + from.x, sourceY: line.sourceY + from.y, targetX: line.targetX + to.x, targetY: line.targetY + to.y };
+}
+
 export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): ReactElement {
-  const { id, sourceX: x0, sourceY: y0, targetX: x1, targetY: y1, data, selected } = props;
+  const { id, data, selected } = props;
+  const { sourceX: x0, sourceY: y0, targetX: x1, targetY: y1 } = useEnds(props);
   const marks = useMarks(id, selected);
   const signs = data?.joint.steps.map((step) => step.sign) ?? ["="];
   const back = x1 < x0 + STEP * signs.length + 20;
@@ -73,7 +81,7 @@ function Sign({ x, y, sign, role }: { x: number; y: number; sign: string; role: 
 const NAME = 13; // from the end of a line to its name [px]
 
 /** Places on a cubic curve that is written as a path: at a share of it, and near one of its ends. */
-function along(path: string, share: number, end: 0 | 1): { middle: [number, number]; near: [number, number] } {
+function along(path: string, share: number, end: 0 | 1): { middle: [number, number]; near: [number, number]; away: -1 | 1 } {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = (path.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
   const at = (t: number): [number, number] => {
     const s = 1 - t;
@@ -82,24 +90,26 @@ function along(path: string, share: number, end: 0 | 1): { middle: [number, numb
   };
   const first = 3 * (end === 0 ? Math.hypot(c - a, d - b) : Math.hypot(g - e, h - f)); // speed at that end
   const t = Math.min(0.3, NAME / Math.max(1, first));
-  return { middle: at(b > h ? 1 - share : share), near: at(end === 0 ? t : 1 - t) };
+  return { middle: at(b > h ? 1 - share : share), near: at(end === 0 ? t : 1 - t), away: (end === 0 ? g - a : a - g) < 0 ? 1 : -1 };
 }
 
 export const TieLine = memo(function TieLine(props: EdgeProps<TieEdge>): ReactElement {
-  const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data, selected } = props;
+  const { id, sourcePosition, targetPosition, data, selected } = props;
+  const { sourceX, sourceY, targetX, targetY } = useEnds(props);
   const marks = useMarks(id, selected);
   const [path] = getBezierPath({
     sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, curvature: 0.35 + 0.2 * (data?.lane ?? 0),
   });
   const tie = data?.tie;
   const closure = tie?.section === "closures";
-  const { middle, near } = along(path, 0.5 + 0.16 * (data?.lane ?? 0), data?.end ?? 0);
-  const [x, y] = closure ? [near[0], near[1] + 7] : middle;
+  const { middle, near, away } = along(path, 0.5 + 0.16 * (data?.lane ?? 0), data?.end ?? 0);
+  const below = closure && (data?.end ? targetPosition : sourcePosition) === Position.Bottom; // its line begins downwards: the name stands beside it
+  const [x, y] = closure ? [near[0] + (below ? 5 * away : 0), near[1] + 7] : middle;
   return (
     <g className={`${tie?.section ?? ""} tie ${marks}`} data-path={id}>
       <BaseEdge path={path} interactionWidth={16} />
       {!closure && <path className="spring" d={`M${x - 14} ${y}l4 -6l6 12l6 -12l6 12l6 -6`} />}
-      <text className="note" x={x} y={y - 9}>{closure ? `${tie.name} ${tie.equations}` : tie?.name}</text>
+      <text className="note" x={x} y={y - (below ? 3 : 9)} style={below ? { textAnchor: away > 0 ? "start" : "end" } : undefined}>{closure ? `${tie.name} ${tie.equations}` : tie?.name}</text>
       <title>{`${tie?.name ?? ""} (${tie?.kind ?? ""}${closure ? `, ${tie.equations} equations` : ""})`}</title>
     </g>
   );

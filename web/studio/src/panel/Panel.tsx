@@ -153,7 +153,7 @@ function Points({ body }: { body: string }): ReactElement {
   };
   return (
     <section aria-label={`Points of ${body}`} className="points">
-      <h3>points <span className="unit-of">m</span></h3>
+      <h3>points <span className="unit-of">in m</span></h3>
       {Object.entries(rows).map(([name, row]) => (
         <div key={name} className="point">
           <TextInput label={`name of point ${name}`} value={name}

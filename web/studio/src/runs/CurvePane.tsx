@@ -30,6 +30,7 @@ async function widest(run: number, names: string[], units: Record<string, string
 
 export function CurvePane({ ids }: { ids: number[] }): ReactElement {
   const [known, setKnown] = useState<Known>(NONE);
+  const [refused, setRefused] = useState(false);
   const [names, setNames] = useState<string[]>([]);
   const [wanted, setWanted] = useState("");
   const [mode, setMode] = useState<Mode>("time");
@@ -54,8 +55,12 @@ export function CurvePane({ ids }: { ids: number[] }): ReactElement {
         const kept = old.filter((name) => (added.length ? added : said.signals).includes(name));
         return kept.length ? kept : fresh.slice(0, SHOWN);
       });
-    }, () => setKnown(NONE));
-  }, [first]);
+      setRefused(false);
+    }, () => {
+      setKnown(NONE);
+      setRefused(true);
+    });
+  }, [first, refused && grown]); // a run that had nothing to show yet is asked again as it grows
   if (first === undefined) return <p className="hint">No run is shown: start one, or choose one of the list.</p>;
   const toggle = (name: string): void => setNames(names.includes(name) ? names.filter((one) => one !== name) : [...names, name]);
   const listed = known.signals.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));

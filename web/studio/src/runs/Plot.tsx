@@ -116,6 +116,9 @@ function drawEvents(shown: uPlot, events: [number, string][]): void {
   ctx.restore();
 }
 
+/** What the axis of time shows; of one instant a second. */
+const stretch = (_: uPlot, low: number | null, high: number | null): [number, number] => [low ?? 0, high === low ? (low ?? 0) + 1 : (high ?? 1)];
+
 /** What an axis shows of values: errors of a run do not fill it. */
 function reach(_: uPlot, low: number | null, high: number | null): [number, number] {
   const [a, b] = [low ?? 0, high ?? 1];
@@ -136,7 +139,7 @@ function overTime(place: HTMLElement, curves: Curve[], units: Record<string, str
   });
   const made = new uPlot({
     ...size(place), cursor: { drag: { x: true, y: false, setScale: false }, focus: { prox: 16 }, bind: { dblclick: () => () => (held.current.zoom(null), null) } }, legend: { live: true },
-    scales: { x: { time: false }, ...Object.fromEntries(groups.map((group) => [group, { range: reach }])) },
+    scales: { x: { time: false, range: stretch }, ...Object.fromEntries(groups.map((group) => [group, { range: reach }])) },
     axes: [
       { stroke: text, grid: { stroke: line, width: 0.5 }, ticks: { stroke: line }, size: 32, values: (_, ticks) => ticks.map((tick) => `${short(tick)} s`) },
       ...groups.slice(0, MOST_AXES).map((group, k) => axis(group, k === 0 ? 3 : 1)),

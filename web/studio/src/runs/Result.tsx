@@ -27,7 +27,8 @@ export function Result({ run }: { run: RunState }): ReactElement {
   }, [run.id, run.state, run.progress]);
   if (!result) return <p className="hint">…</p>;
   const operations = (Array.isArray(result["operations"]) ? result["operations"] : []) as Operation[];
-  const rest = Object.entries(result).filter(([name]) => name !== "operations");
+  const warnings = [result["warnings"] ?? []].flat().filter(Boolean).map(String);
+  const rest = Object.entries(result).filter(([name]) => !["operations", "warnings"].includes(name));
   const named = Object.entries(isMapping(result["parameters"]) ? result["parameters"] : {}); // best values
   const lists = rest.filter(([, value]) => Array.isArray(value) && typeof value[0] === "object" && value[0] !== null && !Array.isArray(value[0])) as [string, Record<string, unknown>[]][];
   const tables = rest.filter(([, value]) => Array.isArray(value) && Array.isArray(value[0])) as [string, Table][];
@@ -41,6 +42,7 @@ export function Result({ run }: { run: RunState }): ReactElement {
   return (
     <section className="result scroll" aria-label={`Result of ${title(run)}`} tabIndex={0}>
       {run.state !== "finished" && <p className="hint" role="status">{isGoing(run) ? "So far" : "What was found until it ended"}:</p>}
+      {warnings.map((text) => <p key={text} className="warning">▲ {text}</p>)}
       {run.analysis === "equilibrium" && <button type="button" className="primary" onClick={() => void takeRest(run.id)}>Take as start</button>}
       {operations.length > 0 && <button type="button" className="primary" onClick={() => void take()}>Take these values into the text</button>}
       {run.analysis === "generate" && <button type="button" className="primary" onClick={() => download(`/api/runs/${run.id}/archive.zip`, `run${run.id}.zip`)}>Download archive</button>}

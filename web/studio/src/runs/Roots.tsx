@@ -17,7 +17,7 @@ export function Roots({ run, rows }: { run: number; rows: Record<string, unknown
   return (
     <svg className="roots" width={WIDE} height={HIGH} role="group" aria-label="Eigenvalues in the plane">
       <path d={`M${EDGE / 2},${HIGH / 2}H${WIDE - EDGE / 2}M${WIDE / 2},${EDGE / 2}V${HIGH - EDGE / 2}`} />
-      <text x={WIDE - 4} y={HIGH / 2 - 5} textAnchor="end">real, ±{short(left, 3)} 1/s</text>
+      <text x={WIDE - 4} y={HIGH / 2 + 17} textAnchor="end">real, ±{short(left, 3)} 1/s</text>
       <text x={WIDE / 2 + 5} y={12}>imag, {short(reach.y, 3)} rad/s</text>
       {roots.flatMap(({ k, x, y }) => (y === 0 ? [y] : [y, -y]).map((one) => {
         const [a, b] = at(x, one);

@@ -39,9 +39,10 @@ export function Rows({ name, rows, action }: { name: string; rows: Row[]; action
 /** A value in a few words. */
 export function told(value: unknown): string {
   if (typeof value === "number") return Number.isInteger(value) ? String(value) : short(value, 6);
-  if (Array.isArray(value)) return value.map(told).join(", ");
+  if (Array.isArray(value)) return value.map(told).join(", ") || "none";
   if (value === null || value === undefined) return "–";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (typeof value !== "object") return String(value);
+  return Object.keys(value).length ? JSON.stringify(value) : "none";
 }
 
 /** A cell of a table of commas. */

@@ -16,7 +16,7 @@ interface Option {
 }
 
 /** Options that are shown at once in every form that has them. */
-const OFTEN = ["q", "method", "step", "equilibrium", "lock", "output", "kind"];
+const OFTEN = ["q", "method", "step", "equilibrium", "lock", "output", "kind", "along"];
 
 const NONE: readonly string[] = [];
 

@@ -93,7 +93,8 @@ function Item({ run, picked, pick, open, made, told }: { told: boolean; run: Run
         {moves && <label title="a pale second mechanism"><input type="checkbox" checked={clock.ghost === run.id}
           onChange={() => wind({ ghost: clock.ghost === run.id ? null : run.id })} />ghost</label>}
       </span>}
-      {run.state === "failed" && <p className="error">{run.error}</p>}
+      {(run.notes ?? []).map((note) => <p key={note} className="dim">{note}</p>)}
+      {run.error && <p className={run.state === "failed" ? "error" : "dim"}>{run.error}</p>}
     </li>
   );
 }

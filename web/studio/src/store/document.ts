@@ -1,5 +1,5 @@
 // The document: edits go to the server one after the other, what follows from the text comes back.
-import type { DocumentChange, DocumentText, ElementsMessage, ViewMessage } from "../protocol/api";
+import type { DocumentChange, DocumentText, ElementsMessage, ResolveMessage, ViewMessage } from "../protocol/api";
 import { ask, Refusal, Silence } from "../protocol/client";
 import { difference, splice, type Operation } from "../protocol/text";
 import { sceneOf } from "./scene";
@@ -13,14 +13,14 @@ let queue: Promise<unknown> = Promise.resolve();
 let typed: string | null = null;
 let timer = 0;
 
-/** Requests that change the text go one after the other; one that nobody answers waits for the studio. */
-function inTurn(path: string, body: () => unknown): Promise<void> {
+/** Requests that change the text go one after the other; one that nobody answers waits for the studio. Whether it was obeyed. */
+function inTurn(path: string, body: () => unknown): Promise<boolean> {
   const made = queue.then(async () => {
     for (;;) {
       try {
         take(await ask<DocumentChange>(path, body()));
         tell("");
-        return;
+        return true;
       } catch (error) {
         if (error instanceof Silence) {
           put({ connected: false });
@@ -29,7 +29,7 @@ function inTurn(path: string, body: () => unknown): Promise<void> {
         }
         tell((error as Error).message, true);
         if (error instanceof Refusal && error.status === 409) take(await ask<DocumentText>("/api/document"));
-        return;
+        return false;
       }
     }
   });
@@ -58,10 +58,9 @@ export async function verb(name: "undo" | "redo" | "save"): Promise<void> {
 }
 
 /** Go on with a file that was changed on the disk. */
-export async function resolve(choice: "mine" | "disk" | "both"): Promise<void> {
+export async function resolve(choice: ResolveMessage["choice"], more: Omit<Partial<ResolveMessage>, "choice"> = {}): Promise<void> {
   await flush();
-  await inTurn("/api/document/resolve", () => ({ choice }));
-  put({ file: "known" });
+  if (await inTurn("/api/document/resolve", () => ({ choice, ...more }))) put({ file: "known" });
 }
 
 /** Text that was typed; it is sent after a pause. */

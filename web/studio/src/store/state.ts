@@ -105,8 +105,8 @@ export interface StudioState {
   goTo: { line: number; count: number } | null;
   places: Places;
   solid: Solid;
-  /** A menu at the pointer, for what is selected. */
-  menu: { x: number; y: number } | null;
+  /** A menu at the pointer, for what is selected in the drawing or in 3-D. */
+  menu: { x: number; y: number; of: "drawing" | "solid" } | null;
   theme: Theme;
   /** Whether keys of one letter are commands. */
   letters: boolean;

@@ -16,6 +16,7 @@ import { select, state, useStudio } from "../store/state";
 import { complete, meaning } from "./complete";
 import { elementOf, lineOf } from "./lines";
 import { looks } from "./looks";
+import { sentence } from "../checks/sentence";
 
 const COLOURS = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], class: "t-key" },
@@ -81,7 +82,7 @@ export default function TextPane(): ReactElement {
     const rows = findings.filter((row) => row.line > 0 && row.line <= shown.state.doc.lines).map((row): Diagnostic => {
       const line = shown.state.doc.line(row.line);
       const from = line.from + (/^\s*/.exec(line.text)?.[0].length ?? 0);
-      return { from, to: line.to, severity: row.severity === "note" ? "info" : row.severity, message: `${row.element}: ${row.problem}; ${row.cure}.` };
+      return { from, to: line.to, severity: row.severity === "note" ? "info" : row.severity, message: `${row.element}: ${sentence(row)}` };
     });
     shown.dispatch(setDiagnostics(shown.state, rows));
   }, [findings]);

@@ -19,13 +19,14 @@ export function lineOf(doc: Text, path: string): number {
   let line = 0;
   let indent = -1;
   for (const step of steps) {
-    let found = 0;
+    let [found, own] = [0, line === 0 ? 0 : -1]; // own: how far what stands directly below is set in
     for (let k = line + 1; k <= doc.lines; k += 1) {
       const row = KEY.exec(doc.line(k).text);
       if (!row) continue;
       const depth = row[1]?.length ?? 0;
       if (line > 0 && depth <= indent) break;
-      if (row[2] === step && (line > 0 || depth === 0)) {
+      if (own < 0) own = depth;
+      if (row[2] === step && depth === own) {
         found = k;
         indent = depth;
         break;

@@ -6,7 +6,7 @@ const RULES = `
 .cm-scroller { font-family: var(--mono); line-height: 1.45; }
 .cm-content { caret-color: var(--ink); }
 .cm-cursor { border-left-color: var(--ink) !important; }
-.cm-gutters { background: var(--shade) !important; color: var(--dim) !important; border-right: 1px solid var(--edge); }
+.cm-gutters { background: var(--shade) !important; color: var(--dim) !important; border-right: 1px solid var(--edge) !important; }
 .cm-activeLine, .cm-activeLineGutter { background: var(--trace) !important; }
 .cm-selectionMatch, .cm-searchMatch, .cm-matchingBracket { background: var(--pick) !important; }
 .cm-selectionBackground, .cm-focused .cm-selectionBackground { background: var(--pick) !important; }

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from
 import { rename } from "../actions/elements";
 import { openMenu } from "../actions/PointerMenu";
 import { severity } from "../diagram/BodyNode";
+import { short } from "../panel/inputs";
 import { isMapping } from "../store/document";
 import { join, names, ONE, points, rows, SECTIONS } from "../store/model";
 import { put, select, useStudio, type ModelData } from "../store/state";
@@ -15,6 +16,8 @@ interface Item {
   says: string;
   level: number;
   open: boolean | null;
+  /** Whether it stands beside such that can be opened. */
+  beside?: boolean;
   off: boolean;
 }
 
@@ -51,23 +54,33 @@ export function Tree(): ReactElement {
     event.preventDefault();
     event.stopPropagation();
   };
+  /** Escape shows all again, Enter goes to the first that has the word. */
+  const seek = (event: KeyboardEvent): void => {
+    const first = items.find((item) => item.path.includes(".") && item.name.toLowerCase().includes(wanted.trim().toLowerCase()));
+    if (event.key === "Escape") setWanted("");
+    if (event.key !== "Enter" || !first) return;
+    select([first.path]);
+    host.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first.path)}"]`)?.focus();
+  };
   return (
     <section className="pane tree" aria-label="Model">
       <input
         id="find" type="search" className="entry wide" placeholder="Find (Ctrl+F)" aria-label="Find an element" value={wanted}
-        onChange={(event) => setWanted(event.target.value)}
+        onChange={(event) => setWanted(event.target.value)} onKeyDown={seek}
       />
+      {wanted.trim() && items.length === 0 && <p className="hint" role="status">nothing has {wanted.trim()} in its name: Escape shows all again</p>}
       <div ref={host} role="tree" aria-label="Elements of the model" aria-multiselectable="true" onKeyDown={key} onContextMenu={openMenu}>
         {items.map((item) => (
           <div
             key={item.path} role="treeitem" aria-level={item.level} aria-selected={selection.includes(item.path)}
-            {...(item.open === null ? {} : { "aria-expanded": item.open })} data-path={item.path} tabIndex={item.path === current ? 0 : -1}
+            {...(item.open === null ? {} : { "aria-expanded": item.open })} data-path={item.path} tabIndex={item.path === current ? 0 : -1} title={item.detail || undefined}
             className={`level${item.level} ${lit.includes(item.path) ? "lit" : ""} ${item.off ? "off" : ""} ${severity(findings ?? [], item.path)}`}
             onClick={(event) => {
               if (item.level === 1 && item.path !== "ground") fold(item.path, item.open === true);
               else select(event.ctrlKey || event.metaKey ? [...selection, item.path] : [item.path]);
             }}
           >
+            {item.open === null && item.beside && <span className="twist" aria-hidden="true" />}
             {item.open !== null && <span className="twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); fold(item.path, item.open === true); }}>{item.open ? "▾" : "▸"}</span>}
             {item.says && <span className="unseen">{item.says} </span>}
             {renaming === `tree:${item.path}` ? <Rename item={item} /> : <span className="name">{item.name}</span>}
@@ -106,7 +119,8 @@ function listed(data: ModelData, wanted: string, folded: Record<string, boolean>
     const inside = open ? found.flatMap(([name, row]) => element(data, section, name, row, wanted, folded)) : [];
     if (wanted !== "" && !inside.length) continue;
     made.push({ path: section, name: section, detail: String(found.length), says: "", level: 1, open, off: false });
-    made.push(...inside);
+    const beside = inside.some((item) => item.open !== null);
+    made.push(...inside.map((item) => (item.level === 2 ? { ...item, beside } : item)));
   }
   return made;
 }
@@ -146,10 +160,13 @@ function describe(section: string, row: unknown): string {
   if (!isMapping(row)) return typeof row === "object" ? "" : String(row);
   const [from, to] = [row["parent"] ?? row["first"], row["child"] ?? row["second"]];
   const ends = from !== undefined && to !== undefined ? ` ${String(from)} → ${String(to)}` : "";
-  if (section === "bodies") return row["mass"] === undefined ? "" : `${String(row["mass"])} kg`;
-  if (section === "parameters") return `${String(row["value"])} ${unitOf(row["unit"])}`.trim();
+  if (section === "bodies") return row["mass"] === undefined ? "" : `${few(row["mass"])} kg`;
+  if (section === "parameters") return `${few(row["value"])} ${unitOf(row["unit"])}`.trim();
   return `${String(row["kind"] ?? "")}${ends}`;
 }
+
+/** A number in a few digits; an expression as it is. */
+const few = (value: unknown): string => (typeof value === "number" ? short(value, 6) : String(value));
 
 /** The unit as it stands behind a number; a ratio, whose unit is 1, has none there. */
 function unitOf(unit: unknown): string {

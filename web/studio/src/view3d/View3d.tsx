@@ -4,6 +4,7 @@ import type { ClipData, Packed, Payload } from "@kinetree/scene/payload";
 import { SPEEDS } from "@kinetree/scene/simulation";
 import { World } from "@kinetree/scene/world";
 import { useEffect, useRef, useState, type ReactElement } from "react";
+import { menuAt } from "../actions/PointerMenu";
 import { perform } from "../actions/table";
 import type { ClosedPose, MotionMessage } from "../protocol/api";
 import type { Operation } from "../protocol/text";
@@ -35,6 +36,7 @@ export default function View3d(): ReactElement {
   useEffect(() => {
     if (!host.current) return undefined;
     const made = new World(host.current, (path, more) => select(path === "" ? [] : more ? [...state().selection, path] : [path]));
+    made.asked = (path, x, y) => menuAt(path, x, y, "solid");
     world.current = made;
     showing(made);
     (window as { kinetreeWorld?: World }).kinetreeWorld = made; // for scripts that drive the page
@@ -135,6 +137,10 @@ export default function View3d(): ReactElement {
           event.preventDefault();
           event.stopPropagation();
         }}
+        onContextMenu={(event) => {
+          event.preventDefault();
+          if (event.target === event.currentTarget) menuByKey(event.currentTarget, world.current); // the pointer is over the canvas, where a drag moves the picture
+        }}
       />
       <Distance world={world} />
       {failed && <p className="veil" role="note">{failed}</p>}
@@ -148,6 +154,14 @@ export default function View3d(): ReactElement {
       {live ? <LivePlayer /> : <Player />}
     </section>
   );
+}
+
+/** The menu for what is selected, beside it where it is seen. */
+function menuByKey(host: HTMLElement, world: World | null): void {
+  const path = state().selection[0] ?? "";
+  const { left, top, width, height } = host.getBoundingClientRect();
+  const [x, y] = path && world ? world.seen(path.replace(/^bodies\./, "")) : [width / 2, height / 2];
+  menuAt(path, left + Math.min(width, Math.max(0, x)), top + Math.min(height, Math.max(0, y)), "solid");
 }
 
 /** How far the two places that are selected are apart, as they are shown. */
