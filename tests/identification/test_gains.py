@@ -197,3 +197,50 @@ def test_efforts_and_currents_of_one_joint_are_refused() -> None:
     data["current"] = data["current"] * [1, 1, 0]
     with pytest.raises(KinetreeError, match="the current of 'j2' is zero"):
         kt.identify(arm(), data, gains=OPEN, cutoff=0)
+
+
+def uneven(model: kt.Model, seed: int, draw: int, noise: float = 0.5) -> dict[str, Any]:
+    """Currents with errors at about 95 rows per second, at no even times; q alone beside them."""
+    random, rows = np.random.default_rng(100 * draw + seed), 950
+    t = np.linspace(0, 10, rows) + random.uniform(-0.3, 0.3, rows) / 95
+    many = motion(8 * rows, seed=seed)
+    q, qd, qdd = (
+        np.column_stack([np.interp(t, many["time"], x) for x in many[key].T])
+        for key in ("q", "qd", "qdd")
+    )
+    i = kt.inverse(model, {"time": t, "q": q, "qd": qd, "qdd": qdd}).tau.values
+    i = i / list(GAINS.values()) + random.normal(scale=noise, size=i.shape)
+    return {"time": t, "q": q, "current": i}
+
+
+def test_deviations_are_honest_for_uneven_currents_of_two_runs() -> None:
+    """The normalised squared error of all draws and parameters is 1."""
+    free, full = arm(rubs=True), with_load(arm(rubs=True))
+    model, asked = (
+        with_load(arm(GUESS, rubs=True)),
+        {**EXACT, "gains": OPEN, "carried": {"load": [2]}},
+    )
+    true = kt.identify(model, two_runs(1001), **asked).data.base_value.to_series()
+    errors = []
+    for draw in range(5):
+        data = [uneven(free, 1, draw), uneven(full, 2, draw)]
+        made = kt.identify(model, data, **{**asked, "cutoff": None})
+        assert made.untold == ()
+        fit = made.data
+        found, std = fit.base_value.to_series()[true.index], fit["std"].to_series()[true.index]
+        errors.append((found - true) / std)
+    assert 0.6 < np.mean(np.square(errors)) < 1.6
+
+
+def test_a_gain_that_is_hardly_told_is_named() -> None:
+    """Where errors are a large part of it, deviations are too small: 1/k is not a straight line."""
+    model = with_load(arm(GUESS, rubs=True))
+    data = [
+        uneven(arm(rubs=True), 1, 0, noise=20.0),
+        uneven(with_load(arm(rubs=True)), 2, 0, noise=20.0),
+    ]
+    asked = {**EXACT, "gains": OPEN, "carried": {"load": [2]}, "cutoff": None}
+    fit = kt.identify(model, data, **asked)
+    share = fit.deviations["j0.current_gain"] / fit.parameters["j0.current_gain"]
+    assert share > 0.2
+    assert any(word.startswith("the data hardly tell the gain of 'j0'") for word in fit.untold)

@@ -133,7 +133,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "cutoff": ({"cutoff": 8.0}, "cutoff: method 'output_error' has no use for it"),
     "long": ({"segment": 50.0}, "data: it is too short for segments of 50 s"),
     "method": ({"method": "least_squares"}, "segment: method 'least_squares' has no use"),
-    "wrench": ({"measured": "wrench"}, "moves trees by efforts|no column"),
+    "wrench": ({"measured": "wrench"}, "moves joints by efforts|no column"),
 }
 
 

@@ -43,6 +43,7 @@ from kinetree.analysis.identifying.result import (
 )
 from kinetree.analysis.inverse import inverse
 from kinetree.analysis.runs.manifest import manifest
+from kinetree.analysis.runs.progress import ProgressCall, Share, sharing
 from kinetree.arguments import changed_arguments, check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, warn
@@ -53,6 +54,10 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.model import Mechanism
+
+
+READ, TABLED, SMOOTHED, FITTED = 0.1, 0.3, 0.5, 0.8
+"""Shares at which data are read, columns derived, data smooth, and equations there."""
 
 
 def identify(  # noqa: PLR0913  one keyword per choice of the user
@@ -78,6 +83,7 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
     segment: float = 1.0,
     coefficients: Sequence[str] = (),
     sensors: Sequence[str] = (),
+    progress: bool | ProgressCall | None = None,
 ) -> Identification:
     """Parameters of a machine from recordings of its motion and of its efforts.
 
@@ -118,6 +124,8 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
             "output_error".
         sensors: unknown "gain", "offset" or "delay" of the recorded coordinates, of "output_error":
             gain · q(t - delay) + offset was recorded.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True; nothing is kept then.
 
     Returns:
         The values with their deviations, what the data do not tell, residuals, and the model that
@@ -125,17 +133,28 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
     """
     check_arguments(identify, given := locals())
     check_choices(given, changed_arguments(identify, given, USES))
-    how = _data_options(given)
-    found = _recordings(model, data, how)
-    given["held_out"] = held_out = what_is_held(held_out, len(found))
+    with sharing(progress, "identify") as share:
+        return _identify(given, share)
+
+
+def _identify(given: dict[str, Any], share: Share) -> Identification:
+    """Parameters by arguments that were checked: data, columns, equations, estimate."""
+    model, method, how = given["model"], given["method"], _data_options(given)
+    found = _recordings(model, given["data"], how)
+    given["held_out"] = held_out = what_is_held(given["held_out"], len(found))
+    share.tell(READ)
     table = ParameterColumns(model, _unknowns(given, found))
+    share.tell(TABLED)
     if method == "output_error":
-        return from_motion(table, found, MotionChoices.of(given))
-    pieces, notes = _pieces(model, found, cutoff)
-    others = _instruments(model, instruments, found, pieces, how)
+        with share.part(TABLED, 1.0):
+            return from_motion(table, found, MotionChoices.of(given), share)
+    with share.part(TABLED, SMOOTHED):
+        pieces, notes = _pieces(model, found, given["cutoff"], share)
+        others = _instruments(model, given["instruments"], found, pieces, how)
     facts = {"method": method, "data": "; ".join(notes)}
     with one_thread():
-        rows = equations(table, pieces, others, held_out, how.open_gains)
+        with share.part(SMOOTHED, FITTED):
+            rows = equations(table, pieces, others, held_out, how.open_gains, share)
         return _fit(table, rows, pieces, given, facts)
 
 
@@ -210,12 +229,12 @@ def _recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedM
 
 
 def _pieces(
-    model: Mechanism, found: Sequence[RecordedMotion], cutoff: float | None
+    model: Mechanism, found: Sequence[RecordedMotion], cutoff: float | None, share: Share
 ) -> tuple[list[RecordedPiece], list[str]]:
     """Pieces of all recordings, and what was done."""
     pieces: list[RecordedPiece] = []
     notes: list[str] = []
-    for number, recording in enumerate(found, 1):
+    for number, recording in enumerate(share.parts(found), 1):
         parts, words = cut(recording, cutoff)
         closed = (_close_loops(model, recording, piece) for piece in parts)
         pieces += [replace(piece, recording=number) for piece in closed]
@@ -233,7 +252,7 @@ def _close_loops(model: Mechanism, found: RecordedMotion, piece: RecordedPiece) 
         whole |= {
             key: {name: whole[key][:, k] for name, k in at.items()} for key in ("q", "qd", "qdd")
         }
-    run = inverse(model, whole)
+    run = inverse(model, whole, progress=False)
     return replace(piece, q=run["q"].values, qd=run["qd"].values, qdd=run["qdd"].values)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.analysis.identifying.columns import ParameterColumns
 from kinetree.analysis.identifying.filtering import RecordedPiece
+from kinetree.analysis.runs.progress import Share
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 
@@ -83,6 +84,7 @@ def equations(
     others: Sequence[RecordedPiece],
     held_out: HeldOut,
     gains: Sequence[str] = (),
+    share: Share | None = None,
 ) -> FitEquations:
     """The equations of pieces.
 
@@ -92,9 +94,10 @@ def equations(
         others: the same pieces with other motions, for instruments; empty for none.
         held_out: this share, from 0 to 1, or numbers of recordings, from 1.
         gains: velocities of the motors whose gains are unknown.
+        share: is told how far it is.
     """
     parts = []
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate((share or Share()).parts(pieces)):
         W, y, tau, G = _rows(columns, piece, gains)
         Z = _rows(columns, others[number], gains)[0] if others else W[:0]
         time = piece.time[piece.chosen_rows()]

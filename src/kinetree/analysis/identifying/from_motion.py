@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from kinetree.analysis.identifying.closed_motion import ClosedMotion
 from kinetree.analysis.identifying.columns import ParameterColumns
 from kinetree.analysis.identifying.consistent import effort_size
 from kinetree.analysis.identifying.equations import HeldOut
@@ -26,6 +27,7 @@ from kinetree.analysis.identifying.report.words import idle, meaning, sentences
 from kinetree.analysis.identifying.result import Identification, fit_coordinates
 from kinetree.analysis.identifying.unknown_values import UnknownValues
 from kinetree.analysis.runs.manifest import manifest
+from kinetree.analysis.runs.progress import Share
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.results.dataset import attributes
@@ -81,16 +83,22 @@ def refuse_useless(given: Mapping[str, Any], changed: Sequence[str]) -> None:
     if not motion:
         return
     model = given["model"]
-    if model.closures or model.states or model.nq != model.nv or given["measured"] != "tau":
+    if model.closures and given["locked"]:
         raise UnsupportedError(
-            "it moves trees by efforts, without loops, user states and quaternions",
+            "it holds no coordinates of a mechanism with loops",
+            element="locked, method 'output_error'",
+            cure="record them, or join the bodies in the model",
+        )
+    if model.states or model.nq != model.nv or given["measured"] != "tau":
+        raise UnsupportedError(
+            "it moves joints by efforts, without user states and quaternions",
             element="method 'output_error'",
             cure="take another method, or kt.optimise with kt.misfit",
         )
 
 
 def from_motion(
-    columns: ParameterColumns, found: Sequence[RecordedMotion], choice: MotionChoices
+    columns: ParameterColumns, found: Sequence[RecordedMotion], choice: MotionChoices, share: Share
 ) -> Identification:
     """The identification by output error.
 
@@ -98,23 +106,38 @@ def from_motion(
         columns: what is unknown.
         found: the recordings.
         choice: of the user.
+        share: is told how far it is.
     """
     size = effort_size([one.measured for one in found])
-    unknown = UnknownValues(columns, choice.coefficients, choice.sensors, size)
-    theta = unknown.first
-    cut_segments(found, unknown, choice.segment, choice.held_out)  # too short a recording is told
-    for length in _lengths(found, choice.segment):  # long ones have many minima, short ones do not
-        segments, data = cut_segments(found, unknown, length, choice.held_out)
+    recorded = [name for name in found[0].given if all(name in one.given for one in found)]
+    unknown = UnknownValues(columns, choice.coefficients, choice.sensors, size, tuple(recorded))
+    theta, loops = unknown.first, None
+    if columns.model.closures:
+        loops = ClosedMotion.of(unknown.model, unknown.channels, found[0])
+        found = [replace(one, q=_with_followers(loops, one)) for one in found]
+    # too short a recording is told
+    cut_segments(found, unknown, loops, choice.segment, choice.held_out)
+    for length in share.parts(
+        _lengths(found, choice.segment)
+    ):  # long ones have many minima, short ones do not
+        segments, data = cut_segments(found, unknown, loops, length, choice.held_out)
         with one_thread():
             settled = SETTLED if length == choice.segment else ROUGH
             problem = OutputError(unknown, segments, data)
-            made = output_error(problem, choice.prior, theta, settled)
+            made = output_error(problem, choice.prior, theta, settled, share)
         theta = made.theta
     notes = [f"{one.name}: {', '.join(one.notes)}" for one in found if one.notes]
     notes.append(
         f"{len(segments.starts)} segments of {choice.segment:g} s, steps of {segments.h:.4g} s"
     )
     return _result(unknown, data, made, "; ".join(notes))
+
+
+def _with_followers(loops: ClosedMotion, one: RecordedMotion) -> Array:
+    """Coordinates as recorded, the others as the loops have them follow."""
+    names = loops.model.coordinates
+    given = np.array([name in one.given for name in names])
+    return np.where(given, one.q, loops.rows(one))
 
 
 def _lengths(found: Sequence[RecordedMotion], last: float) -> list[float]:

@@ -38,6 +38,8 @@ CLEAR = 9.0
 EXACT = 1e-4
 """Errors of currents are not believed to be a smaller share of them: where those of one motor are
 hardly seen, the others count as well."""
+WEAK = 0.2
+"""Deviation of a gain as a part of it from which on errors are not those of small changes."""
 SETTLED = 1e-13
 """Share of the sum of squares below which its fall is the end."""
 LINKED = 1e-6
@@ -100,6 +102,7 @@ def find_gains(
     words = [_factor_in_words(names, direction[n:]) for direction in factors]
     words += sentences([*base, *map(gain_name, names)], rest * turn, told.scale / np.abs(turn))
     covariance = told.covariance(rows.spread) * np.outer(turn, turn)
+    words += _weak_in_words(names, k, covariance)
     estimate = Estimate(
         search.x, covariance, rows.at_gains(k).deviations(search.x), told.rest * turn,
         told.scale / np.abs(turn),
@@ -306,6 +309,18 @@ def _without(rest: Array, directions: Sequence[Array]) -> Array:
         part = np.linalg.lstsq(rest.T, direction, rcond=None)[0]
         rest = np.linalg.svd(part[None])[2][1:] @ rest
     return rest
+
+
+def _weak_in_words(names: Sequence[str], k: Array, covariance: Array) -> list[str]:
+    """Gains whose errors are so large that slopes at the values found do not tell them."""
+    shares = np.sqrt(np.diag(covariance)[-len(k) :]) / np.abs(k)
+    return [
+        f"the data hardly tell the gain of '{name}', {gain:.3g} N.m/A or N/A: errors as large as "
+        f"{share:.0%} of it are more than its deviation says; give this gain, or add a recording "
+        "with a heavier load (carried=)"
+        for name, gain, share in zip(names, k, shares, strict=True)
+        if WEAK < share < np.inf
+    ]
 
 
 def _factor_in_words(names: Sequence[str], change: Array) -> str:

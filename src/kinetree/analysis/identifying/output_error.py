@@ -8,6 +8,7 @@ biased by them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.analysis.identifying.closed_motion import ClosedMotion
 from kinetree.analysis.identifying.equations import HeldOut
 from kinetree.analysis.identifying.recordings import RecordedMotion
 from kinetree.analysis.identifying.segments import Segments, hermite
 from kinetree.analysis.identifying.unknown_values import UnknownValues
+from kinetree.analysis.runs.progress import Share
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 
@@ -81,15 +84,19 @@ class MotionEstimate:
 
 
 def cut_segments(
-    found: Sequence[RecordedMotion], unknown: UnknownValues, length: float, held_out: HeldOut
+    found: Sequence[RecordedMotion],
+    unknown: UnknownValues,
+    loops: ClosedMotion | None,
+    length: float,
+    held_out: HeldOut,
 ) -> tuple[Segments, SegmentData]:
     """Recordings as segments of one length; the last share of each is held out."""
     starts, rows, times, q, still, clock, numbers, held = [], [], [], [], [], [], [], []
-    coordinates = unknown.columns.model.coordinates
-    locked = tuple(k for k, name in enumerate(coordinates) if name not in unknown.channels)
+    number_of = unknown.columns.model.coordinates.index
+    held_still = unknown.columns.wanted.locked or {}
+    locked, seen = (tuple(map(number_of, names)) for names in (held_still, unknown.channels))
     usual = float(np.median(np.concatenate([np.diff(one.time) for one in found])))
-    h = float(np.clip(usual, *STEPS))
-    steps = max(4, round(length / h))
+    steps = max(4, round(length / float(np.clip(usual, *STEPS))))
     for number, one in enumerate(found, 1):
         count = int((one.time[-1] - one.time[0]) / length + 1e-9)
         for k in range(count):
@@ -101,7 +108,7 @@ def cut_segments(
             rows.append(np.column_stack([np.interp(grid, one.time, x) for x in one.measured.T]))
             starts.append(begin)
             times.append(one.time[inside] - begin)
-            q.append(np.delete(one.q[inside], locked, axis=1))
+            q.append(one.q[inside][:, seen])
             still.append(one.q[inside][0])
             clock.append(one.time[inside])
             numbers.append(number)
@@ -112,9 +119,8 @@ def cut_segments(
             element="data",
             cure="record longer, give a shorter segment=, or hold less out",
         )
-    made = Segments(
-        unknown.model, unknown.names, np.array(starts), length, steps, locked, np.array(rows)
-    )
+    facts = unknown.model, unknown.names, np.array(starts), length, steps
+    made = Segments(*facts, locked, seen, loops, np.array(rows))
     return made, SegmentData(times, q, still, clock, numbers, np.array(held))
 
 
@@ -134,12 +140,12 @@ class OutputError:
     @cached_property
     def first_states(self) -> tuple[Array, Array]:
         """q and qd at the start of every segment, from a line through its first rows."""
-        first, free = np.array(self.data.still), self.segments.free
-        rates = np.zeros_like(first)
+        first, free, seen = np.array(self.data.still), self.segments.free, self.segments.seen
+        own, rates = [seen.index(number) for number in free], np.zeros_like(first)
         for k, (t, q) in enumerate(zip(self.data.times, self.data.q, strict=True)):
             early = t <= max(t[0] + 0.05 * self.segments.length, t[min(7, len(t) - 1)])
             line = np.polyfit(t[early], q[early], 2 if early.sum() > 6 else 1)[::-1]
-            first[k, free], rates[k, free] = line[:2]
+            first[k, free], rates[k, free] = line[:2, own]
         return first, rates
 
     def rows(self, theta: Array, q: Array, qd: Array) -> tuple[list[Array], list[Array]]:
@@ -157,7 +163,7 @@ class OutputError:
         gain, offset, delay = (unknown.sensor(theta, kind) for kind in ("gain", "offset", "delay"))
         q, qd, dq, dqd = (part[k] for part in motion)
         shown, slopes = [], []
-        for i, c in enumerate(self.segments.free):
+        for i, c in enumerate(self.segments.seen):
             at, w, v = hermite(h, steps, self.data.times[k] - delay[i])
             four = np.array([q[at, c], q[at + 1, c], qd[at, c], qd[at + 1, c]])
             here, rate = (w * four).sum(axis=0), (v * four).sum(axis=0)
@@ -173,7 +179,7 @@ class OutputError:
 
 
 def output_error(
-    problem: OutputError, prior: float, theta: Array, settled: float = SETTLED
+    problem: OutputError, prior: float, theta: Array, settled: float, share: Share
 ) -> MotionEstimate:
     """The estimate.
 
@@ -182,9 +188,10 @@ def output_error(
         prior: how many measurements the model counts for.
         theta: numbers to begin with.
         settled: share of the sum of squares below which its fall is the end.
+        share: is told how far it is, as falls of that sum tell.
     """
     search = _Search(problem, prior, theta)
-    search.go(settled)
+    search.go(settled, share)
     return search.result()
 
 
@@ -263,7 +270,7 @@ class _Search:
             g += rows[k].A.T @ rows[k].r
         return H, g
 
-    def go(self, settled: float) -> None:
+    def go(self, settled: float, share: Share) -> None:
         """Rounds until the sum of squares does not fall any more, or cannot by its slopes."""
         damping = DAMPING[0]
         for self.rounds in range(1, ROUNDS + 1):
@@ -280,6 +287,7 @@ class _Search:
             self._weigh()
             if fall < settled * before:
                 return
+            share.tell(math.log(fall / before) / math.log(settled))
 
     def _promise(self, rows: Sequence[SegmentRows]) -> float:
         """By how much the sum of squares would fall if residuals were linear."""

@@ -23,6 +23,7 @@ from kinetree.targets.native.function import Function, cores
 from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
+    from kinetree.analysis.identifying.closed_motion import ClosedMotion
     from kinetree.model import Mechanism
     from kinetree.program import Program
 
@@ -45,6 +46,8 @@ class Segments:
         length: of a segment [s].
         steps: of a segment.
         locked: numbers of coordinates that stand still, which are those of their velocities.
+        seen: numbers of the coordinates that were recorded.
+        loops: the mechanism in independent coordinates; none of a tree.
         tau: efforts at the ends and middles of steps: segment × 2 steps + 1 × velocity.
     """
 
@@ -54,6 +57,8 @@ class Segments:
     length: float
     steps: int
     locked: tuple[int, ...]
+    seen: tuple[int, ...]
+    loops: ClosedMotion | None
     tau: Array
 
     @property
@@ -63,12 +68,16 @@ class Segments:
 
     @property
     def free(self) -> list[int]:
-        """Numbers of the coordinates that move."""
+        """Numbers of the coordinates that move by themselves."""
+        if self.loops is not None:
+            return self.loops.free
         return [k for k in range(self.model.nq) if k not in self.locked]
 
     @cached_property
     def forward(self) -> Program:
         """qdd by q, qd and tau; what is locked keeps its velocity, whatever effort that takes."""
+        if self.loops is not None:
+            return self.loops.forward
         if not self.locked:
             return derive(self.model, "forward")
         names = self.model.velocities
@@ -89,10 +98,13 @@ class Segments:
         program = self.forward
         labels = [self.names[k] for k in self.active]
         by = {"q": None, "qd": None, **({"p": labels} if labels else {})}
-        made = along(program, ["qdd"], by)
+        speeds = [] if self.loops is None else ["qd_closed"]
+        made = along(program, ["qdd", *speeds], by)
         rows = {row.name: row for row in made.inputs}
+        own = [made.output(f"{name}{end}").nodes for name in speeds for end in ("", "_dot")]
         fast = [
-            replace(made.output("qdd"), name=f"{n}_rate", nodes=rows[n].symbols) for n in SPEEDS
+            replace(made.output("qdd"), name=f"{n}_rate", nodes=nodes)
+            for n, nodes in zip(SPEEDS, own or [rows[n].symbols for n in SPEEDS], strict=True)
         ]
         outputs = (fast[0], made.output("qdd"), fast[1], made.output("qdd_dot"))
         names = [name for name in (*STATE, *GIVEN) if name in rows]
@@ -121,10 +133,30 @@ class Segments:
         first[:, : 2 * n] = np.hstack([q, qd])[segment]
         first[:, 2 * n :] = np.vstack([np.zeros((own, 2 * n)), starts])[way]
         moved = np.vstack([changes[:, self.active], np.zeros((len(starts), len(self.active)))])[way]
+        if self.loops is not None:
+            first = self._close(values, first, segment, moved)
         states = self._drive(values, first, segment, moved).reshape(count, used, -1, 4 * n)
         changed = states[..., 2 * n :]
         whole = states[:, 0]
         return whole[..., :n], whole[..., n : 2 * n], changed[..., :n], changed[..., n:]
+
+    @cached_property
+    def _closing(self) -> Function:
+        """What closes the loops at the start, with tangents."""
+        assert self.loops is not None
+        return self.loops.closing([self.names[k] for k in self.active])
+
+    def _close(self, values: Array, first: Array, segment: Integers, moved: Array) -> Array:
+        """States with tangents at the start that obey the loops."""
+        assert self.loops is not None
+        parts = {"p_dot": moved} if moved.shape[1] else {}
+        times = self.starts[segment]
+        return self.loops.start(self._closing, first, times, parts, self._own(values))
+
+    def _own(self, values: Array) -> dict[str, float]:
+        """Values of the unknown parameters on which the motion depends, by name."""
+        given = dict(zip(self.names, values.tolist(), strict=True))
+        return {name: given[name] for name in (self.names[k] for k in self.active)}
 
     def _drive(self, values: Array, first: Array, segment: Integers, moved: Array) -> Array:
         """States with tangents at the ends of all steps: run × step × component.
@@ -135,9 +167,7 @@ class Segments:
             segment: of every run.
             moved: changes of the parameters, one row per run.
         """
-        given = dict(zip(self.names, values.tolist(), strict=True))
-        own = {name: given[name] for name in (self.names[k] for k in self.active)}
-        function, count = self.function.with_values(own), len(first)
+        function, count = self.function.with_values(self._own(values)), len(first)
         states = np.empty((count, self.steps + 1, first.shape[1]))
         u = self._efforts(any(port.name == "t" for port in function.inputs))
 

@@ -50,12 +50,14 @@ class UnknownValues:
         coefficients: names of other parameters of the model.
         sensors: which of "gain", "offset", "delay" every sensor has.
         size: of efforts [N.m or N], for what is not known at all.
+        recorded: names of the coordinates that were recorded.
     """
 
     columns: ParameterColumns
     coefficients: tuple[str, ...]
     sensors: tuple[str, ...]
     size: float
+    recorded: tuple[str, ...]
 
     @cached_property
     def model(self) -> Mechanism:
@@ -92,7 +94,8 @@ class UnknownValues:
     def channels(self) -> tuple[str, ...]:
         """Coordinates that are measured."""
         still = self.columns.wanted.locked or {}
-        return tuple(name for name in self.columns.model.coordinates if name not in still)
+        names = (name for name in self.columns.model.coordinates if name not in still)
+        return tuple(name for name in names if name in self.recorded)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
