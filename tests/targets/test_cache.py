@@ -127,7 +127,9 @@ def test_entries_that_are_sealed_but_senseless_are_made_anew(
     assert entry.read_bytes() == good
 
 
-def test_entries_go_that_were_not_used_for_long(folder: Path) -> None:
+def test_entries_go_that_were_not_used_for_long(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = cache.Cache(folder)
     for name in "abc":
         store.write((name,), b"code")
@@ -137,6 +139,7 @@ def test_entries_go_that_were_not_used_for_long(folder: Path) -> None:
     used(store.path(("b",)), cache.UNUSED - 60)
     used(folder / "tmpx.part", cache.PRECISION + 60)
     used(folder / "other.txt", 2 * cache.UNUSED)
+    monkeypatch.setattr(cache, "unseen", {})  # as another process that writes there
     store.write(("d",), b"code")
     assert [store.read((name,)) for name in "abcd"] == [None, b"code", b"code", b"code"]
     assert not (folder / "tmpx.part").exists()
@@ -156,6 +159,26 @@ def test_the_least_recently_used_go_where_there_are_too_many(
     kept = [k for k in range(11) if store.path((f"{k}",)).exists()]
     assert kept == [0, *range(5, 11)]
     assert sum(entry.size for entry in store.entries()) <= cache.ROOM * cache.LIMIT
+
+
+def test_all_entries_are_looked_at_once_for_a_share_of_the_limit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To look at four thousand entries takes longer than to compile a short function."""
+    looks = []
+    true = cache.Cache.entries
+
+    def counted(store: cache.Cache) -> list[cache.Entry]:
+        looks.append(store)
+        return true(store)
+
+    monkeypatch.setattr(cache.Cache, "entries", counted)
+    monkeypatch.setattr(cache, "LIMIT", 64 * 10_000)
+    store = cache.Cache(folder)
+    for k in range(30):
+        store.write((f"{k}",), b"x" * 1000)
+    assert len(looks) == 3  # at the first, and when another ten were written, twice
+    assert len(entries(folder)) == 30
 
 
 def used(path: Path, ago: float) -> None:

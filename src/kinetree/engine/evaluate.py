@@ -12,40 +12,47 @@ from typing import Any
 import numpy as np
 
 from kinetree.engine.node import Node
-from kinetree.engine.ops import ADD, MUL, NUM, SYM
-from kinetree.engine.walk import topological
+from kinetree.engine.ops import ADD, MUL, NUM
+from kinetree.engine.walk import compounds, symbols
 from kinetree.errors import ExpressionError
 
 
 def evaluate(roots: Iterable[Node], values: Mapping[Node, Any]) -> list[Any]:
     """Values of the roots, given those of the symbols (numbers or arrays that broadcast)."""
     roots = tuple(roots)
-    known: dict[Node, Any] = {}
-    for node in topological(roots):
-        known[node] = _value(node, known, values)
-    return [known[root] for root in roots]
-
-
-def _value(node: Node, known: Mapping[Node, Any], values: Mapping[Node, Any]) -> Any:
-    op = node.op
-    if op is SYM:
+    needed = symbols(roots)
+    for node in needed:
         if node not in values:
             raise ExpressionError(f"the symbol '{node.name}' has no value; give one to evaluate")
-        return _floating(values[node])
-    if op is NUM:
-        return float(node.value)
-    if op is ADD:
-        total: Any = float(node.value)
-        for arg, coef in zip(node.args, node.coefs, strict=True):
-            total = total + (known[arg] if coef == 1 else float(coef) * known[arg])
-        return total
-    if op is MUL:
-        return _monomial(node, known)
-    assert op.evaluate is not None
-    return op.evaluate(*[known[arg] for arg in node.args])
+    return evaluate_floating(roots, {node: floating(values[node]) for node in needed})
 
 
-def _floating(x: Any) -> Any:
+def evaluate_floating(roots: Iterable[Node], values: Mapping[Node, Any]) -> list[Any]:
+    """The same where all symbols have values, none of which is an integer."""
+    roots = tuple(roots)
+    known: dict[Node, Any] = {}
+    for node in compounds(roots):
+        op = node.op
+        if op is ADD:
+            total: Any = float(node.value)
+            for arg, coef in zip(node.args, node.coefs, strict=True):
+                x = known[arg] if arg.args else _leaf(arg, values)
+                total = total + (x if coef == 1 else float(coef) * x)
+            known[node] = total
+        elif op is MUL:
+            known[node] = _monomial(node, known, values)
+        else:
+            assert op.evaluate is not None
+            args = [known[arg] if arg.args else _leaf(arg, values) for arg in node.args]
+            known[node] = op.evaluate(*args)
+    return [known[root] if root.args else _leaf(root, values) for root in roots]
+
+
+def _leaf(node: Node, values: Mapping[Node, Any]) -> Any:
+    return float(node.value) if node.op is NUM else values[node]
+
+
+def floating(x: Any) -> Any:
     """A number or array as it is, but integers as doubles: their arithmetic would wrap around."""
     if isinstance(x, float | complex):
         return x
@@ -53,14 +60,15 @@ def _floating(x: Any) -> Any:
     return array.astype(float) if array.dtype.kind in "iub" else array
 
 
-def _monomial(node: Node, known: Mapping[Node, Any]) -> Any:
+def _monomial(node: Node, known: Mapping[Node, Any], values: Mapping[Node, Any]) -> Any:
     above: Any = 1.0
     below: Any = None
     for arg, exp in zip(node.args, node.coefs, strict=True):
+        x = known[arg] if arg.args else _leaf(arg, values)
         if exp > 0:
-            above = above * integer_power(known[arg], exp)
+            above = above * (x if exp == 1 else integer_power(x, exp))
         else:
-            factor = integer_power(known[arg], -exp)
+            factor = integer_power(x, -exp)
             below = factor if below is None else below * factor
     return above if below is None else np.true_divide(above, below)
 

@@ -17,6 +17,7 @@ from kinetree.model.kinds import ENDS
 from kinetree.model.mobility import Singular, singular_joints, tensor
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
 from kinetree.model.parts import Ball, Body, CoordinateGroup, Float
+from kinetree.model.unchanged import while_unchanged
 
 if TYPE_CHECKING:
     from kinetree.model.mechanism import Mechanism
@@ -108,6 +109,7 @@ def refuse(
     return found
 
 
+@while_unchanged
 def findings(model: Model) -> tuple[Finding, ...]:
     """All problems of `model`, in the order tree, names, data, values, inertias, loops, masses."""
     broken = [_as_finding(e, "tree") for e in topology.problems(model)]
@@ -189,13 +191,8 @@ def _data(model: Mechanism) -> Iterator[Finding]:
             )
         yield from _quaternions(joint)
     if model.nv == 0 and not model.states and model.equations is None:
-        yield Finding(
-            WARNING,
-            "tree",
-            f"model '{model.name}'",
-            "nothing can move",
-            "add a joint with a coordinate",
-        )
+        element, cure = f"model '{model.name}'", "add a joint with a coordinate"
+        yield Finding(WARNING, "tree", element, "nothing can move", cure)
 
 
 def _quaternions(joint: CoordinateGroup) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from kinetree.model.events import own_states
 from kinetree.model.forces import FORCES
 from kinetree.model.kinds import ANY
 from kinetree.model.parts import Joint, Shift, Turn, Twist
+from kinetree.model.unchanged import while_unchanged
 from kinetree.model.values import IDENTITY, LOOP_TOLERANCE, Speller, plain
 from kinetree.tables import Table
 
@@ -113,6 +114,7 @@ def _parameter(row: Parameter, spell: Speller) -> dict[str, Any]:
     return {"value": plain(value), **({"unit": unit} if unit else {})}
 
 
+@while_unchanged
 def content_hash(model: Mechanism) -> str:
     """SHA-256 of the canonical JSON of the mechanics, in hexadecimal.
 
@@ -140,6 +142,7 @@ def content_hash(model: Mechanism) -> str:
     return _sha256("\n".join([found, *rows])) if model.by_matrices else found
 
 
+@while_unchanged
 def derivation_hash(model: Mechanism) -> str:
     """SHA-256 of all that equations are derived from.
 

@@ -79,6 +79,7 @@ class Named(Mapping[str, T]):
 
     def __init__(self, what: str, rows: Mapping[str, T], element: str) -> None:
         self._what, self._rows, self._element = what, rows, element
+        self._own: dict[str, Node] = {}
 
     def __getitem__(self, name: str) -> T:
         if name not in self._rows:
@@ -95,7 +96,9 @@ class Named(Mapping[str, T]):
         """The symbol whose own name is `word`; None where there is none."""
         if hasattr(self._rows, "find"):
             return self._rows.find(word)
-        return next((node for node in _nodes(self._rows) if node.name == word), None)
+        if not self._own:  # a law is asked for the name of every parameter
+            self._own = {node.name: node for node in _nodes(self._rows)}
+        return self._own.get(word)
 
 
 class SymbolRows(Mapping[str, Node]):
@@ -320,11 +323,8 @@ def law_symbols(names: Mapping[str, Any]) -> dict[str, Node]:
 def law_symbol(names: Mapping[str, Any], word: str) -> Node | None:
     """The symbol of that name which a law may use; see `law_symbols`."""
     for entry in names.values():
-        found: Node | None
-        if isinstance(entry, Named):
-            found = entry.find(word)
-        else:
-            found = next((node for node in _nodes(entry) if node.name == word), None)
+        own = (node for node in _nodes(entry) if node.name == word)
+        found: Node | None = entry.find(word) if isinstance(entry, Named) else next(own, None)
         if found is not None:
             return found
     return None

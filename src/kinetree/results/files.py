@@ -147,18 +147,25 @@ def _unread(file: Path, problem: str) -> FormatError:
 
 def columns(run: xarray.Dataset) -> tuple[list[str], Any]:
     """Names "variable.component" and values of all curves over time, the time first."""
-    refuse_many(run)
     names, parts = ["time"], [np.asarray(run["time"])[:, None]]
-    for name, variable in run.data_vars.items():
-        if not over_time(variable):
-            continue
-        rows = np.asarray(variable).reshape(run.sizes["time"], -1)
-        names += _names(run, str(name))
+    for _, own, rows in tables(run):
+        names += own
         parts.append(rows)
     return names, np.concatenate(parts, axis=1)
 
 
-def over_time(variable: xarray.DataArray) -> bool:
+def tables(run: xarray.Dataset) -> Iterator[tuple[str, list[str], Any]]:
+    """Every variable over time: its name, the names of its columns, and these, not copied."""
+    refuse_many(run)
+    count, plain = run.sizes.get("time", 0), run.variables  # to join one with its axes looks at all
+    for key in run.data_vars:
+        variable = plain[key]
+        if over_time(variable):
+            rows = np.asarray(variable).reshape(count, -1)
+            yield str(key), _names(run, str(key)), rows
+
+
+def over_time(variable: xarray.DataArray | xarray.Variable) -> bool:
     """Whether a variable holds numbers, rows of them for the times of a run."""
     return variable.dims[:1] == ("time",) and variable.dtype.kind in "biuf"
 
@@ -166,8 +173,9 @@ def over_time(variable: xarray.DataArray) -> bool:
 def _names(run: xarray.Dataset, name: str) -> list[str]:
     """Names of the columns of one variable, its dimensions joined by dots."""
     found = [name]
-    for dimension in run[name].dims[1:]:
-        entries = run[dimension].values if dimension in run.coords else range(run.sizes[dimension])
+    for dimension in run.variables[name].dims[1:]:
+        known = dimension in run.coords
+        entries = run.variables[dimension].values if known else range(run.sizes[dimension])
         found = [f"{stem}.{entry}" for stem in found for entry in entries]
     return found
 
@@ -249,11 +257,12 @@ def _write_mat(run: xarray.Dataset, file: Path) -> None:
     from scipy.io import savemat
 
     refuse_many(run)
-    curves = {str(name): row for name, row in run.data_vars.items() if over_time(row)}
+    rows = {str(name): run.variables[name] for name in run.data_vars}
+    curves = {name: row for name, row in rows.items() if over_time(row)}
     names = {
-        name: np.array([str(x) for x in row.coords[row.dims[1]].values], dtype=object)
+        name: np.array([str(x) for x in run.variables[row.dims[1]].values], dtype=object)
         for name, row in curves.items()
-        if row.ndim == 2 and row.dims[1] in row.coords
+        if row.ndim == 2 and row.dims[1] in run.coords
     }
     spelled = {_field(name): row.values for name, row in curves.items()}
     attrs = {_field(str(name)): value for name, value in run.attrs.items()}

@@ -182,10 +182,10 @@ def _hdf5(rows: xarray.Dataset, names: Sequence[str]) -> bytes:
     made = io.BytesIO()
     with h5py.File(made, "w") as file:
         for name in names:
-            file[name] = rows[name].values
+            file[name] = rows.variables[name].values
     return made.getvalue()
 
 
 def _names(rows: xarray.Dataset) -> list[str]:
     """Variables over time, the time first."""
-    return ["time", *(str(name) for name, found in rows.data_vars.items() if over_time(found))]
+    return ["time", *(str(n) for n in rows.data_vars if over_time(rows.variables[n]))]

@@ -11,6 +11,7 @@ from kinetree.errors import (
     AssemblyError,
     CallError,
     DuplicateNameError,
+    EndedError,
     ExpressionError,
     FileError,
     FormatError,
@@ -76,6 +77,7 @@ MISTAKES = {
     CallError: lambda _: kt.derive(pendulum(), formalsm="order_n"),
     ShapeError: lambda _: kt.derive(pendulum(), "energy").evaluate(q=[0, 1], qd=[0]),
     UnsupportedError: lambda folder: kt.derive(pendulum(), "energy").write("native", folder),
+    EndedError: lambda _: kt.equilibrium(mechanisms.slider_crank(), progress=lambda share: True),
     MissingError: lambda _: kt.FrameModel("m").close_ball,
 }
 """Every kind of error, and a mistake that a user could make."""

@@ -28,6 +28,7 @@ from kinetree.model.laws import Named, state_names
 from kinetree.model.outputs.elements import POINT_QUANTITIES, Seen
 from kinetree.model.outputs.variables import VARIABLES
 from kinetree.model.parameters import unit_words
+from kinetree.model.unchanged import while_unchanged
 
 if TYPE_CHECKING:
     from kinetree.model.forces import Force
@@ -92,6 +93,7 @@ def signals(row: Offered) -> list[Offered]:
     ]
 
 
+@while_unchanged
 def offers(model: Mechanism) -> dict[str, Offered]:
     """Everything that a model offers, by name: the user's own outputs first."""
     parts = (_own, _variables, _motion, _forces, _reactions, _points, _energies)

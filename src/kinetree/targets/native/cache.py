@@ -33,10 +33,15 @@ ROOM = 0.75
 """Share of the limit that is kept where it was passed, so that this happens rarely."""
 UNUSED = 90 * 86400.0
 """Time after which an entry that was not used goes [s]."""
+SHARE = 1 / 64
+"""Share of the limit that a process writes before it looks at all entries again, which takes time
+for each of them."""
 PRECISION = 3600.0
 """How exactly the time of the last use is kept [s]."""
 OURS = re.compile(r"[0-9a-f]{64}\.o|\w+\.part")
 """Names of entries, and of those that were never finished."""
+unseen: dict[Path, int] = {}
+"""What this process wrote into a folder since it last looked at all entries there [byte]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ class Cache:
             except BaseException:
                 Path(name).unlink(missing_ok=True)
                 raise
-            self.prune()
+            self._prune_at_times(len(code))
 
     def entries(self) -> list[Entry]:
         """What is in the store, least recently used first; other files in the folder are not."""
@@ -120,8 +125,16 @@ class Cache:
         write_file(self.folder / "limit", f"{limit}\n")
         self.prune()
 
+    def _prune_at_times(self, written: int) -> None:
+        """Prune at the first entry that this process writes, and when it wrote much since then."""
+        if self.folder in unseen and unseen[self.folder] + written < SHARE * self.limit:
+            unseen[self.folder] += written
+        else:
+            self.prune()
+
     def prune(self) -> None:
         """Drop what was not used for long, and the least recently used above the limit."""
+        unseen[self.folder] = 0
         entries, now, limit = self.entries(), time.time(), self.limit
         total = sum(entry.size for entry in entries)
         keep = limit if total <= limit else ROOM * limit

@@ -11,37 +11,41 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-NATIVE = __name__.rpartition(".")[0]
-TARGETS = NATIVE.rpartition(".")[0]
-OWN = (TARGETS, f"{TARGETS}.tape", NATIVE)
-"""Packages whose modules take part, with the rooms inside NATIVE; other targets do not."""
+TARGETS = __name__.rpartition(".")[0].rpartition(".")[0]
+"""The package around this one."""
 
 
 def fingerprint() -> str:
     """Changes with the code of the modules, and with the numbers that they hold."""
     limits = [
-        (module, name, value)
-        for module in _modules()
-        for name, value in tuple(vars(sys.modules[module]).items())
-        if name.isupper() and isinstance(value, int | float)
+        (name, limit, value)
+        for name in _modules()
+        if name in sys.modules
+        for limit, value in tuple(vars(sys.modules[name]).items())
+        if limit.isupper() and isinstance(value, int | float)
     ]
     return sha256(repr((_sources(), limits)).encode()).hexdigest()
 
 
-def _modules() -> list[str]:
-    return sorted(
-        name
-        for name in tuple(sys.modules)  # other threads may import meanwhile
-        if name.rpartition(".")[0] in OWN or name.startswith(f"{NATIVE}.")
-    )
+@cache
+def _modules() -> tuple[str, ...]:
+    """Names of the modules, loaded or not; none where there are no files."""
+    above = Path(__file__).parents[1]
+    places = [path.relative_to(above).with_suffix("").parts for path in _files()]
+    return tuple(".".join((TARGETS, *parts)).removesuffix(".__init__") for parts in places)
 
 
 @cache
 def _sources() -> str:
-    """Digest of the text of all modules, loaded or not; of none where there are no files."""
-    folder = Path(__file__).parent
+    """Digest of the text of all modules."""
     text = sha256()
-    above = folder.parent
-    for path in sorted([*above.glob("*.py"), *above.glob("tape/*.py"), *folder.rglob("*.py")]):
+    for path in _files():
         text.update(path.read_bytes())
     return text.hexdigest()
+
+
+def _files() -> list[Path]:
+    """The modules that take part: those around this package, of `tape` and inside; no target's."""
+    folder = Path(__file__).parent
+    above = folder.parent
+    return sorted([*above.glob("*.py"), *above.glob("tape/*.py"), *folder.rglob("*.py")])

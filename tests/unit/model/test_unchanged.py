@@ -1,0 +1,74 @@
+"""What is found of a model is kept, and found anew after every way to change the model."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+import kinetree as kt
+from kinetree.model.unchanged import while_unchanged
+
+
+def _model() -> kt.Model:
+    model = kt.Model("crane")
+    beam = model.body("beam", mass=2.0, com=(0.5, 0.0, 0.0), inertia=(0.1, 0.2, 0.3))
+    beam.point("end", (1.0, 0.0, 0.0))
+    model.revolute("luff", model.ground, beam, axis="y")
+    model.joint_spring("catch", "luff", stiffness=40.0)
+    return model
+
+
+def _mass(model: kt.Model) -> None:
+    model.bodies["beam"] = replace(model.bodies["beam"], mass=3.0)
+
+
+CHANGES: dict[str, Callable[[kt.Model], object]] = {
+    "gravity": lambda m: setattr(m, "gravity", (0.0, 0.0, -1.62)),
+    "a body": lambda m: m.body("hook", mass=1.0),
+    "another body of this name": _mass,
+    "a parameter": lambda m: m.parameter("load", 5.0, "kg"),
+    "a force": lambda m: m.joint_spring("brake", "luff", 2.0),
+    "a force less": lambda m: m.forces.pop("catch"),
+    "a name": lambda m: setattr(m, "name", "gantry"),
+    "the tolerance of loops": lambda m: setattr(m, "loop_tolerance", 1e-6),
+    "a point of a body": lambda m: m.bodies["beam"].point("middle", (0.5, 0.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_model_has_another_hash(change: str) -> None:
+    model = _model()
+    before = model.content_hash()
+    assert model.content_hash() == before == _model().content_hash()
+    CHANGES[change](model)
+    assert model.content_hash() != before
+
+
+def test_findings_and_offers_follow_the_model() -> None:
+    model = _model()
+    assert not [f for f in model.findings() if f.severity == "error"]
+    assert "hook.position" not in kt.model.outputs.names.offers(model)
+    model.body("hook", mass=-1.0)
+    assert [f.element for f in model.findings() if f.severity == "error"]
+    assert "hook.position" in kt.model.outputs.names.offers(model)
+
+
+def test_it_is_found_once_and_lets_the_model_go() -> None:
+    asked = []
+
+    @while_unchanged
+    def name(model: kt.Model) -> str:
+        asked.append(1)
+        return model.name
+
+    model = _model()
+    assert name(model) == name(model) == "crane"
+    assert len(asked) == 1
+    gone = weakref.ref(model)
+    del model
+    gc.collect()
+    assert gone() is None
