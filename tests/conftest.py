@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import skips
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("KINETREE_CACHE", str(ROOT / ".pytest_cache" / "objects"))
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or all that tests start would compile all anew
 
 settings.register_profile(
     "ci",
@@ -34,6 +36,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the reviewed files under tests/golden instead of comparing with them",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect without Python's cycle collector, which then never looks at what stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -147,6 +147,7 @@ ALIASES = {
     "Mechanism": "Model | FrameModel",
     "Components": "Component",
     "Progress": "Callable",
+    "ProgressCall": "Callable",
     "Events": "Mapping[str, Any] | str",
     "ResidualFunction": "Callable",
     "SlopesFunction": "Callable",

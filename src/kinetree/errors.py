@@ -88,6 +88,10 @@ class UnsupportedError(KinetreeError):
     """The element is understood, but what was asked for does not treat it yet."""
 
 
+class EndedError(KinetreeError):
+    """The function that is told how far an analysis is has ended it before it had any result."""
+
+
 class MissingError(UnsupportedError, AttributeError):
     """A method that models of this sort do not have; what to do in its place is said."""
 

@@ -23,6 +23,9 @@ import lengths
 import mechanisms
 from analysis import systems
 from analysis.complex_runs import Moved, along_motion, along_steps
+from analysis.test_bending_laws import stopped
+from analysis.test_sensitivity import crossing
+from analysis.test_trails import bouncing
 from approx import CLOSED, COARSE_RUN, FORMALISM, assert_close
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import RATES
@@ -146,14 +149,14 @@ def integrated() -> Iterator[tuple[str, str]]:
         yield from ((name, method) for method in (RATES if LONG or not number else few))
 
 
-def gradients(name: str, method: str, **options: Any) -> Any:
+def gradients(name: str, method: str, *, count: int = COUNT, **options: Any) -> Any:
     """The gradients of all coordinates, velocities and states at the end."""
     case = CASES[name]
     model = case.make()
     rows = {"q": model.coordinates, "qd": model.velocities, "x": model.states}
     ends = [f"{kind}_{label}" for kind, labels in rows.items() for label in labels]
     found = kt.sensitivity(
-        model, COUNT * case.step, {end: kt.final(end) for end in ends}, by=[*case.direction],
+        model, count * case.step, {end: kt.final(end) for end in ends}, by=[*case.direction],
         method=method, **case.start(), **options,
     )  # fmt: skip
     assert found.attrs["sensitivity_method"] == method
@@ -224,6 +227,59 @@ def test_rates(name: str, integrator: str) -> None:
     tolerance = FORMALISM if integrator in TABLEAUS else CLOSED
     agree(name, adjoint * direction, direct * direction, tolerance, "adjoint and direct method")
     agree(name, adjoint @ direction, exact(name), CLOSED, "exact motion")
+
+
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853"])
+@pytest.mark.parametrize("name", CASES)
+def test_both_methods_take_the_same_steps(name: str, integrator: str) -> None:
+    """Usual tolerances: what rounding makes of small errors is other in the run with tangents."""
+    direct, adjoint = (
+        gradients(name, method, count=40, integrator=integrator) for method in ("direct", "adjoint")
+    )
+    agree(name, adjoint, direct, FORMALISM, "adjoint and direct method")
+
+
+def test_steps_from_rest_are_those_of_both_methods() -> None:
+    """The error of the first step is rounding alone."""
+    model, by = (
+        mechanisms.slider_crank(q1=1.0, q2=-1.4, q3=2.4),
+        ["crank.mass", "rod.mass", "q0.q1"],
+    )
+    direct, adjoint = (
+        kt.sensitivity(model, 1.0, {"end": kt.final("q_q1")}, by=by, method=method).gradient.values
+        for method in ("direct", "adjoint")
+    )
+    assert_close(adjoint, direct, FORMALISM)
+
+
+EVENTFUL: dict[str, tuple[Any, float, list[str], dict[str, Any]]] = {
+    "ramp": (jack, 0.03, ["spring.stiffness", "q0.x", "x0.p1"], CASES["jack"].start()),
+    "bounces": (bouncing, 2.0, ["e", "c", "qd0.x", "q0.z"], {"qd": {"x": 1.0}}),
+    "stop": (stopped, 0.2, ["k", "qd0.x"], {"qd": {"x": 2.0}}),
+    "bounces of a loop": (crossing, 0.5, ["e", "crank", "coupler"], {"qd": {"a": -1.0}}),
+}
+"""Runs with bends, impacts and resets."""
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dopri5", "dop853"])
+@pytest.mark.parametrize("name", EVENTFUL)
+def test_both_methods_pass_events_alike(name: str, integrator: str) -> None:
+    """Steps that end at events are differentiated themselves, not what lies between their ends."""
+    make, duration, by, given = EVENTFUL[name]
+    model = make()
+    ends = {row: kt.final(f"q_{row}") for row in model.coordinates}
+    run = {
+        **given,
+        "integrator": integrator,
+        **({"step": duration / 500} if "4" in integrator else {}),
+    }
+    direct, adjoint = (
+        kt.sensitivity(model, duration, ends, by=by, method=method, **run).gradient.values
+        for method in ("direct", "adjoint")
+    )
+    assert_close(
+        adjoint / np.abs(direct).max(axis=0), direct / np.abs(direct).max(axis=0), FORMALISM
+    )
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -23,7 +23,8 @@ BUMPS = {"bump_left": 0.06, "bump_right": 0.02}
 AXIS = {"q": "coordinate", "qd": "velocity"}
 T, SHARE = 0.4, 3e-6
 RUNS: dict[str, dict[str, Any]] = {"explicit": {"integrator": "rk4", "step": 2e-3}}
-if os.environ.get("HYPOTHESIS_PROFILE") == "long":
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+if LONG:
     equal = {"integrator": "trapezoidal", "step": 0.01}
     tight = {"hybrid": 1e-12, "topological": 1e-10, "global": 1e-9}  # what Newton's method can
     RUNS |= {way: {"formulation": way, "tolerance": e, **equal} for way, e in tight.items()}
@@ -54,3 +55,41 @@ def test_against_differences(name: str) -> None:
         table = (rows.values[::2] - rows.values[1::2]) / (2 * SHARE)
         shares = found.gradient.sel(measure=end).values * sizes / SHARE
         assert_close(shares, table, COARSE_RUN, end)
+
+
+def compare_a_start_at_rest(method: str) -> None:
+    """Masses, leaves and lengths move where the car stands; runs begin there by other functions."""
+    model, held = kt.load("examples/models/iltis.yaml"), ["x", "y", "yaw"]
+    by = ("chassis.mass", "leaf_stiffness", "FL_arm.inner_y", "FL_tie_rod.length", "tyre_stiffness")
+    steps: dict[str, Any] = {"formulation": "hybrid", "step": 0.01, "tolerance": 1e-12}
+    found = kt.sensitivity(
+        model, T, ENDS, by=by, method=method, begin="equilibrium", locked=held, qd={"x": 5.0},
+        parameters=BUMPS, integrator="trapezoidal", **steps,
+    )  # fmt: skip
+    named = {row: entry.value for row, entry in model.parameters.items()}
+    values = {row: value for row, value, *_ in scalars(model)} | named
+
+    def ends(changed: dict[str, float]) -> Any:
+        rest = kt.equilibrium(model, locked=held, parameters=BUMPS | changed)
+        run = kt.simulate(
+            model, T, q=rest.q, qd={"x": 5.0}, parameters=BUMPS | changed, method="trapezoidal",
+            **steps,
+        ).isel(time=-1)  # fmt: skip
+        return np.array([
+            float(run[kind].sel({AXIS[kind]: label}))
+            for kind, _, label in (end.partition("_") for end in ENDS)
+        ])  # fmt: skip
+
+    for name in by:
+        size = 1e-4 * abs(float(values[name]))
+        change = (ends({name: values[name] + size}) - ends({name: values[name] - size})) / (2e-4)
+        slopes = found.gradient.sel(parameter=name) * abs(values[name])
+        assert_close(slopes, change, COARSE_RUN, name, scale=float(np.abs(change).max()) or 1.0)
+
+
+if LONG:  # a minute
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("method", ["direct", "adjoint"])
+    def test_a_start_at_rest_against_differences(method: str) -> None:
+        compare_a_start_at_rest(method)

@@ -97,3 +97,13 @@ def test_a_formulation_alone_is_the_trapezoidal_rule() -> None:
     )
     assert alone.attrs["method"] == "trapezoidal"
     assert (alone.q.values == named.q.values).all()
+
+
+@pytest.mark.parametrize("given", [{}, {"formulation": "tree", "step": 0.01},
+                                   {"method": "hht", "step": 0.01}])  # fmt: skip
+def test_a_body_without_inertia_is_named(given: dict[str, Any]) -> None:
+    model = zoo.planar_pendulum(2)
+    tip = model.body("tip")
+    model.revolute("loose", next(reversed([*model.bodies.values()][:-1])), tip, axis="z")
+    with pytest.raises(KinetreeError, match="joint 'loose': the mass matrix is singular"):
+        kt.simulate(model, 0.1, **given)

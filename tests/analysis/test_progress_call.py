@@ -2,10 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
 import pytest
+from tests import mechanisms
 from tests.analysis import systems
+from tests.identification.arms import arm, motion, recorded
 
 import kinetree as kt
+from kinetree.errors import EndedError
+
+Analysis = Callable[[Any], Any]
+"""Makes an analysis that tells a function how far it is."""
+
+
+class Listener:
+    """Keeps what it is told, and has enough from a share on."""
+
+    def __init__(self, enough: float = 2.0) -> None:
+        self.enough, self.told = enough, list[float]()
+
+    def __call__(self, share: float) -> bool:
+        self.told.append(share)
+        return share >= self.enough
+
+
+@cache
+def driven() -> kt.Model:
+    model = mechanisms.slider_crank()
+    model.drive("q1", lambda t: 0.5 + 3 * t)
+    return model
+
+
+@cache
+def swing() -> Any:
+    return kt.simulate(systems.double_pendulum(), 1.0, step=1e-4, q=[0.3, 0.4])
+
+
+@cache
+def turn() -> Any:
+    return kt.simulate(mechanisms.slider_crank(), 0.2, step=0.01)
+
+
+def gradient(*extra: str, duration: float | None = 20.0, **given: Any) -> Analysis:
+    """Derivatives of a double pendulum."""
+    measures = {"end": kt.final("q_a"), **{name: kt.peak("q_b") for name in extra}}
+    how = {"by": ["upper.mass", "lower.mass"], "q": [0.3, 0.4], **given}
+    return lambda told: kt.sensitivity(
+        systems.double_pendulum(), duration, measures, progress=told, **how
+    )
+
+
+ALONG: dict[str, Analysis] = {
+    "inverse": lambda told: kt.inverse(systems.double_pendulum(), swing(), progress=told),
+    "inverse of loops": lambda told: kt.inverse(mechanisms.slider_crank(), turn(), progress=told),
+    "reactions": lambda told: kt.reactions(systems.double_pendulum(), swing(), progress=told),
+    "outputs": lambda told: kt.outputs(
+        systems.double_pendulum(), swing(), ["energy.total"], progress=told
+    ),
+    "kinematics": lambda told: kt.kinematics(driven(), 0.5, step=0.02, progress=told),
+}
+"""Analyses that keep the rows that they have reached."""
+STEPS: dict[str, Any] = {"integrator": "trapezoidal", "step": 0.002}
+MANY: dict[str, Any] = {"q": np.linspace([0.1, 0.2], [0.5, 0.6], 12)}
+EXCITED: dict[str, Any] = {"position": 1.2, "speed": 2.0, "acceleration": 6.0}
+WHOLE: dict[str, Analysis] = {
+    "sensitivity, direct": gradient(method="direct"),
+    "sensitivity, adjoint": gradient("top", method="adjoint"),
+    "sensitivity, continuous": gradient(method="adjoint", integrator="DOP853"),
+    "sensitivity, in steps": gradient(**STEPS),
+    "sensitivity, back over steps": gradient(**STEPS, method="adjoint"),
+    "sensitivity, second order": gradient(order=2),
+    "sensitivity, along": gradient(order=2, along={"upper.mass": 1.0}),
+    "sensitivity, second order in steps": gradient(**STEPS, order=2),
+    "sensitivity, along in steps": gradient(**STEPS, order=2, along={"upper.mass": 1.0}),
+    "sensitivity of many": gradient(**MANY, duration=0.5),
+    "sensitivity of many in lanes": gradient(**MANY, **STEPS, duration=0.05, method="adjoint"),
+    "sensitivity of rest": gradient(duration=None, at="equilibrium", q=[-1.5, 0.0]),
+    "identify": lambda told: kt.identify(
+        arm(), recorded(arm(), motion(301)), friction=(), progress=told
+    ),
+    "identify by motion": lambda told: kt.identify(
+        systems.pendulum(), recorded(systems.pendulum(), motion(301, joints=1)), "output_error",
+        friction=(), progress=told,
+    ),
+    "equilibrium": lambda told: kt.equilibrium(mechanisms.slider_crank(), progress=told),
+    "linearise": lambda told: kt.linearise(mechanisms.slider_crank(), progress=told),
+    "modes": lambda told: kt.modes(mechanisms.slider_crank(), progress=told),
+}  # fmt: skip
+"""Analyses that have nothing to show before their end."""
+pytestmark = pytest.mark.filterwarnings("ignore::kinetree.errors.ModelWarning")
 
 
 @pytest.mark.parametrize("method", ["auto", "rk4", "BDF", "trapezoidal"])
@@ -25,3 +114,95 @@ def test_a_function_is_told_and_may_end_the_run(method: str) -> None:
     same = kt.simulate(systems.double_pendulum(), 0.5, method=method, step=0.01, q=[0.3, 0.4],
                        progress=lambda t: None)  # fmt: skip
     assert same.attrs["termination"] == "finished"
+
+
+def planned(told: Any) -> Any:
+    return kt.excite(arm(), 10.0, 3, friction=(), starts=2, **EXCITED, step=0.02, progress=told)
+
+
+ALL = {**ALONG, **WHOLE, "excite": planned}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_told_rises_on_the_way_and_ends_at_one(name: str) -> None:
+    told = Listener()
+    ALL[name](told)
+    assert told.told == sorted(told.told)
+    assert told.told[-1] == 1.0
+    assert len({share for share in told.told if 0.0 < share < 1.0}) >= 2
+
+
+@pytest.mark.parametrize("name", ALONG)
+def test_rows_that_were_reached_stay_and_are_those_of_the_whole(name: str) -> None:
+    whole = ALONG[name](False)
+    with pytest.warns(kt.errors.ModelWarning, match="interrupted at t = .* up to there are kept"):
+        part = ALONG[name](Listener(0.6))
+    assert part.attrs["termination"] == f"interrupted at t = {float(part.time[-1]):.6g} s"
+    assert whole.attrs["termination"] == "finished"
+    rows = part.sizes["time"]
+    assert 0 < rows < whole.sizes["time"]
+    for variable in whole.data_vars:
+        if "time" in whole[variable].dims:
+            assert np.array_equal(part[variable], whole[variable][:rows]), variable
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("enough", [0.0, 0.35])
+def test_an_analysis_without_a_half_says_that_it_was_ended(name: str, enough: float) -> None:
+    told = Listener(enough)
+    with pytest.raises(EndedError, match=r"^\w+: it was ended at \d+ %, and has nothing to show"):
+        WHOLE[name](told)
+    assert enough <= told.told[-1] < 1.0
+
+
+def test_the_best_motion_so_far_stays() -> None:
+    with pytest.warns(kt.errors.ModelWarning, match="best motion so far"):
+        part = planned(Listener(0.4))
+    assert part.attrs["termination"].startswith("interrupted")
+    for name, most in (("q", "position"), ("qd", "speed"), ("qdd", "acceleration")):
+        assert np.abs(part[name]).max() <= EXCITED[most]
+    with pytest.raises(EndedError, match="excite: it was ended at 5 %"):
+        planned(Listener(0.0))
+
+
+def test_a_film_that_is_ended_is_not_there(tmp_path: Any) -> None:
+    model, run, told = systems.double_pendulum(), swing().isel(time=slice(0, 2001)), Listener()
+    kt.animate(model, run, tmp_path / "whole.gif", progress=told)
+    assert told.told == sorted(told.told)
+    assert told.told[-1] == 1.0
+    with pytest.raises(EndedError, match=r"animate: it was ended at 50 %"):
+        kt.animate(model, run, tmp_path / "part.gif", progress=Listener(0.5))
+    assert [file.name for file in tmp_path.iterdir()] == ["whole.gif"]
+
+
+def test_a_sweep_that_is_ended_goes_on_from_its_folder(tmp_path: Any) -> None:
+    plan = kt.grid({"lower.mass": [0.4, 0.5, 0.6, 0.7]})
+    given: dict[str, Any] = {"q": [0.3, 0.4], "part": 1, "into": tmp_path / "sweep"}
+    ask = (systems.double_pendulum(), 0.1, plan, {"end": kt.final("q_a")})
+    with pytest.raises(EndedError, match=r"ended with 2 of 4 runs, which stay in folder"):
+        kt.sweep(*ask, **given, progress=lambda done, _: done == 2)
+    told: list[int] = []
+    again = kt.sweep(*ask, **given, progress=lambda done, _: told.append(done))
+    assert told == [3, 4]
+    del given["into"]
+    assert np.array_equal(again.end, kt.sweep(*ask, **given).end)
+    with pytest.raises(EndedError, match="1 of 4 runs, nothing of which is kept; give into="):
+        kt.sweep(*ask, **given, progress=lambda done, _: True)
+
+
+@pytest.mark.parametrize("starts", [1, 3])
+def test_an_optimisation_that_is_ended_has_the_best_so_far(starts: int) -> None:
+    rows: list[Any] = []
+
+    def told(row: Any) -> bool:
+        rows.append(row)
+        return len(rows) >= 4
+
+    best = kt.optimise(
+        systems.double_pendulum(), 0.2, kt.final("(q_a - 0.25)**2"), over={"lower.mass": (0.1, 3)},
+        q=[0.3, 0.4], starts=starts, progress=told,
+    )  # fmt: skip
+    assert not best.converged
+    assert best.message == "it was ended on the way"
+    assert best.value == float(best.history.value.min())
+    assert len(rows) == 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from functools import partial
 from typing import Any
 
@@ -246,6 +248,16 @@ def test_a_throw_that_ends_on_the_ground(method: str) -> None:
     assert_close(found.value.sel(measure="range"), vx * T, GOLDEN)
     exact = vx * slopes + [T, 0, 0, 0, 0]
     assert_close(found.gradient.sel(measure="range"), exact, GOLDEN)
+
+    def reach(speed: complex, angle: complex) -> complex:
+        up = speed * cmath.sin(angle)
+        return speed * cmath.cos(angle) / g * (up + cmath.sqrt(up * up + 2 * g * h))
+
+    by_x, by_z = found.gradient.sel(measure="range").values[:2]
+    speed, angle = math.hypot(vx, vz), math.atan2(vz, vx)
+    polar = [reach(speed + 1e-20j, angle).imag, reach(speed, angle + 1e-20j).imag]
+    along = [(by_x * vx + by_z * vz) / speed, by_z * vx - by_x * vz]
+    assert_close(along, np.array(polar) / 1e-20, GOLDEN, "by speed and angle")
 
 
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
@@ -681,7 +693,8 @@ def test_functions_of_measures_and_measures_from_texts() -> None:
         assert_close(found.gradient.sel(measure=name), slopes @ gradients, IDENTITY)
         assert_close(found.hessian.sel(measure=name), H + gradients.T @ bends @ gradients, IDENTITY)
     for wrong, sentence in {
-        "q_y": "names no kind.*final", "final(q_y": "bracket is not closed",
+        "q_y": "names no kind.*final", "fianl(q_y)": "no kind of measure.*mean 'final'",
+        "sin(q_y)": "names no kind.*final", "final(q_y": "bracket is not closed",
         "at_time(q_y, x)": "not what at_time takes",
     }.items():  # fmt: skip
         with pytest.raises(kt.errors.ModelError, match=sentence):

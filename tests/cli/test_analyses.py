@@ -13,7 +13,7 @@ from tests.analysis import systems
 from tests.approx import TRAJECTORY
 
 import kinetree as kt
-from kinetree.cli import main
+from kinetree.cli import analyses, efforts, main
 from kinetree.engine import sqrt
 from kinetree.functions import select
 
@@ -192,3 +192,39 @@ def test_simulate_in_equal_steps(tmp_path: Path, capsys: Capture) -> None:
     found = answer(capsys, "simulate", model, *steps, "-o", str(out))
     assert found["method"] == "hht"
     assert kt.load_run(out).sizes["time"] == 21
+
+
+TELLING: dict[str, tuple[str, ...]] = {
+    "kinematics": (), "equilibrium": ("--q", "q1=1"), "linearise": (), "modes": (),
+    "inverse": ("RUN",), "reactions": ("RUN",), "outputs": ("RUN", "--output", "energy.total"),
+    "sensitivity": ("-t", "0.1", "--measure", "final(q_q1)", "--by", "rod.mass"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", TELLING)
+def test_a_file_tells_how_far_a_verb_is(verb: str, tmp_path: Path, capsys: Capture) -> None:
+    model = mechanisms.slider_crank()
+    if verb == "kinematics":
+        model.drive("q1", lambda t: 0.5 + t)
+    file, motion, told = stored(model, tmp_path), tmp_path / "run.nc", tmp_path / "told.json"
+    if "RUN" in TELLING[verb]:
+        kt.save_run(kt.simulate(model, 0.02, step=0.01), motion)
+    words = [str(motion) if word == "RUN" else word for word in TELLING[verb]]
+    answer(capsys, verb, file, *words, "--progress", str(told))
+    assert json.loads(told.read_text()) == {"share": 1.0}
+
+
+def test_a_verb_that_is_ended_writes_what_it_has_and_fails(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, motion, out = systems.double_pendulum(), tmp_path / "run.nc", tmp_path / "efforts.nc"
+    kt.save_run(kt.simulate(model, 1.0, step=1e-4), motion)
+    monkeypatch.setattr(analyses, "progress_option", lambda *_: lambda share: share > 0.5)
+    monkeypatch.setattr(efforts, "progress_option", lambda *_: lambda share: share > 0.5)
+    file = stored(model, tmp_path)
+    found = answer(capsys, "inverse", file, str(motion), "-o", str(out), code=1)
+    rows = kt.load_run(out).sizes["time"]
+    assert 0 < rows < 10_001
+    assert found["error"].startswith("interrupted at t =")
+    lost = answer(capsys, "equilibrium", file, "--q", "a=-1.5", code=1)
+    assert lost["error"].startswith("equilibrium: it was ended at")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.analysis import systems
-from tests.approx import TRAJECTORY
+from tests.approx import RUN, TRAJECTORY
 from tests.cli.test_analyses import Capture, answer, run, stored
 
 import kinetree as kt
@@ -85,3 +85,25 @@ def test_optimise_writes_the_model_with_the_best_values(tmp_path: Path, capsys: 
     assert "'c=0.1' gives no bounds" in wrong["error"]
     wrong = answer(capsys, *command[:8], "--subject-to", "travel < 1", code=1)
     assert "is not a valid constraint" in wrong["error"]
+
+
+def test_runs_begin_at_rest(tmp_path: Path, capsys: Capture) -> None:
+    model = kt.Model("hung", gravity=(0, 0, -9.81))
+    model.prismatic("z", model.ground, model.body("body", mass=2.0), axis="z")
+    model.prismatic("x", model.bodies["body"], model.body("slide", mass=1.0), axis="x")
+    model.joint_spring("spring", "z", stiffness=model.parameter("c", 5.0))
+    rest = (stored(model, tmp_path), "-t", "0.5", "--begin", "equilibrium", "--lock", "x")
+    seen = ("--measure", "end=final(q_z)")
+    found = answer(capsys, "sensitivity", *rest, *seen, "--by", "c")
+    assert found["value"]["end"] == pytest.approx(-3 * 9.81 / 5, rel=RUN)
+    assert found["gradient"]["end"]["c"] == pytest.approx(3 * 9.81 / 25, rel=RUN)
+    over = ("--over", "c=2:5")
+    best = answer(capsys, "optimise", *rest, "--minimise", "final(q_z**2)", *over)
+    assert best["parameters"]["c"] == pytest.approx(5.0, rel=RUN)
+    many = answer(capsys, "sweep", *rest, *seen, "--over", "c=2,5", "--plan", "grid")
+    assert many["failed"] == 0
+    place = (rest[0], "--at", "equilibrium", "--lock", "x")
+    many = answer(capsys, "sweep", *place, *seen, "--over", "c=2,5", "--plan", "grid")
+    assert [row["end"] for row in many["rows"]] == pytest.approx([-3 * 9.81 / 2, -3 * 9.81 / 5])
+    best = answer(capsys, "optimise", *place, "--minimise", "final(q_z**2)", "--over", "c=2:8")
+    assert best["active"] == ["c"]

@@ -43,6 +43,19 @@ def test_every_entry_of_the_bibliography_is_cited() -> None:
     assert used >= KNOWN, f"nobody cites: {sorted(KNOWN - used)}"
 
 
+def test_equations_of_the_house_have_one_number_each_and_code_cites_those() -> None:
+    text = (ROOT / "docs" / "theory" / "sensitivities.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"\((S\d+)\)$", text, re.MULTILINE)
+    assert len(numbers) == len(set(numbers)) > 0
+    used = {
+        number
+        for path in SOURCES
+        for number in re.findall(r"\bEqs?\. .*?\((S\d+)", path.read_text(encoding="utf-8"))
+    }
+    assert used
+    assert used <= set(numbers)
+
+
 def test_no_key_stands_twice() -> None:
     keys = [key for _, key in ENTRY.findall(BIBLIOGRAPHY)]
     assert len(keys) == len(set(keys)) > 0

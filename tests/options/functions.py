@@ -10,7 +10,7 @@ import numpy as np
 from tests import mechanisms
 from tests.acausal.parts import Charging
 from tests.analysis import systems
-from tests.options.rows import Made, Refused, Rounded, Row, Unseen
+from tests.options.rows import QUIET, TOLD, Made, Refused, Rounded, Row, Unseen
 
 import kinetree as kt
 from kinetree.analysis.runs.dynamics import LOADED, OPTIONS
@@ -132,12 +132,12 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": driven(), "duration": 0.03, **STARTED, "t0": 1.0, "method": "RK45",
                 "rtol": 1e-3, "atol": 1e-3, "step": 0.005, **LOADS, "events": {"low": "t - 0.01"},
                 "max_steps": 1, "max_step": 1e-4, "formulation": "hybrid",
-                "progress": Unseen(False, "it shows on a terminal"), **CHOSEN,
+                **QUIET, **CHOSEN,
                 "file": Unseen("run.nc", "the same run comes from the file"),
                 "continues": Made(lambda _: kt.simulate(closed(), 0.02, step=0.01)),
                 "outputs": ["energy.total"], "locate": Refused(True), "at": {"q": {"q1": 0.7}},
             },
-            {"t0": SECONDS, "max_step": "infinite", "progress": "truth function",
+            {"t0": SECONDS, "max_step": "infinite", **TOLD,
              "base_parameters": "truth"},
             {**SAYS, "events": "event", "continues": "file"}, OPTIONS,
         ),
@@ -167,9 +167,9 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {
                 "duration": 0.03, "q": {"q2": 2.0, "q3": -0.5}, "t0": 1.0, "step": 0.005,
                 "points": ["rod.end"], "parameters": {"rod.end_x": 2.1},
-                "model": Refused(tree()),
+                **QUIET, "model": Refused(tree()),
             },
-            {"t0": SECONDS}, {**SAYS, "points": "point"},
+            {"t0": SECONDS, **TOLD}, {**SAYS, "points": "point"},
         ),
     ),
     "equilibrium": (
@@ -177,6 +177,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             kt.equilibrium,
             lambda _: {"model": closed(), "q": [-1.0, -0.8, 2.5]},
             {
+                **QUIET,
                 "model": Refused(tree()), "at": {"t": 1.0}, "q": {"q1": 1.8}, "locked": ["q1"],
                 "x": Rounded({"s": 0.2}, "q"),
                 "free": Refused(["k"]), "t": 1.0, **LOADS,
@@ -185,7 +186,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "independent": ["q3"],
                 "base_parameters": Rounded(False, "derive"),
             },
-            {"t": SECONDS, "base_parameters": "truth"}, {**SAYS, "model": "q"}, LOADED,
+            {"t": SECONDS, "base_parameters": "truth", **TOLD}, {**SAYS, "model": "q"}, LOADED,
         ),
     ),
     "linearise": (
@@ -194,9 +195,9 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed()},
             {
                 "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN, **ASKED,
-                "loops": Refused("multipliers"),
+                "loops": Refused("multipliers"), **QUIET,
             },
-            {"t": SECONDS, "base_parameters": "truth"}, {**SAYS, **ASKS}, LOADED,
+            {"t": SECONDS, "base_parameters": "truth", **TOLD}, {**SAYS, **ASKS}, LOADED,
         ),
     ),
     "modes": (
@@ -205,9 +206,9 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed()},
             {
                 "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN,
-                "loops": Refused("multipliers"),
+                "loops": Refused("multipliers"), **QUIET,
             },
-            {"t": SECONDS, "base_parameters": "truth"}, SAYS, LOADED,
+            {"t": SECONDS, "base_parameters": "truth", **TOLD}, SAYS, LOADED,
         ),
         Row(
             kt.modes,
@@ -224,11 +225,11 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": Refused(tree()), "trajectory": Made(lambda _: run().isel(time=[0, 2])),
                 "actuators": ["q3"], "free": Refused(["q1"]), "weights": Refused({"q2": 2.0}),
                 "bounds": Unseen({"q2": (-1e3, 1e3)}, "the effort is between them"),
-                "wrenches": LOADS["wrenches"],
+                **QUIET, "wrenches": LOADS["wrenches"],
                 "parameters": {"k": 5.0}, "independent": ["q1"], "partition": CHOSEN["partition"],
                 "formalism": Refused("newton_euler"), "base_parameters": Refused(False),
             },
-            {"base_parameters": ""}, {**SAYS, "model": "q"},
+            {"base_parameters": "", **TOLD}, {**SAYS, "model": "q"},
             ("independent", "partition", "formalism", "base_parameters"),
         ),
         Row(
@@ -249,9 +250,10 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed(), "run": run()},
             {
                 "model": Refused(tree()), "run": Made(lambda _: run().isel(time=[0, 2])),
+                **QUIET,
                 "joints": ["q1"], "wrenches": LOADS["wrenches"], "parameters": {"rod.mass": 5.0},
             },
-            {}, {**SAYS, "joints": "joint", "model": "q"},
+            TOLD, {**SAYS, "joints": "joint", "model": "q"},
         ),
     ),
     "outputs": (
@@ -260,9 +262,9 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed(), "run": run(), "names": ["q_q1"]},
             {
                 "model": Refused(tree()), "run": Made(lambda _: run().isel(time=[0, 2])),
-                "names": ["energy.total"],
+                **QUIET, "names": ["energy.total"],
             },
-            {}, {"names": "output", "model": "run"},
+            TOLD, {"names": "output", "model": "run"},
         ),
     ),
     "integrate": (
@@ -445,7 +447,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": tree(), "run": run(), "path": Made(lambda folder: folder / "b.html"),
                 "modes": Made(lambda _: resting_modes()),
                 "shapes": Unseen(False, "the model has no shapes"),
-                "title": "A title", "live": True,
+                "title": "A title", "live": True, "progress": Refused(True),
             },
             {"title": "word", "shapes": "truth word", "live": "truth"}, {"path": "file"},
         ),

@@ -43,6 +43,11 @@ class Unseen:
     why: str
 
 
+QUIET = {"progress": Unseen(False, "it shows on a terminal")}
+TOLD = {"progress": "truth function"}
+"""The keyword that analyses which take long have in common: right and wrong values."""
+
+
 @dataclass(frozen=True)
 class Rounded:
     """A keyword whose right value changes the answer by rounding at most, and where it is seen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tests.options.rows import Made, Refused, Row, Unseen
+from tests.options.rows import QUIET, TOLD, Made, Refused, Row, Unseen
 
 import kinetree as kt
 
@@ -145,11 +145,13 @@ STUDIES: dict[str, tuple[Row, ...]] = {
                 "measures": {"end": kt.final("qd_swing")}, "by": ["q0.swing"],
                 "at": Refused("equilibrium"), "method": Unseen("direct", "it is the usual one"),
                 "order": 2, "integrator": "rk4",
+                "begin": "equilibrium", "locked": Refused(["swing"]),
                 "q": {"swing": 0.4}, "qd": {"swing": 1.0}, "t0": 1.0, "rtol": 1e-4, "atol": 1e-4,
                 "step": 0.05, "tau": {"swing": 1.0}, "parameters": {"damping": 0.3},
-                "max_step": 0.01,
+                "max_step": 0.01, **QUIET,
             },
-            {"t0": "number whole", "max_step": "infinite"}, {"measures": "measure"}, partial=True,
+            {"t0": "number whole", "max_step": "infinite", **TOLD}, {"measures": "measure"},
+            partial=True,
         ),
     ),
     "identify": (
@@ -160,9 +162,9 @@ STUDIES: dict[str, tuple[Row, ...]] = {
                 "friction": ["viscous"], "method": "consistent", "rotors": True, "smooth": 0.5,
                 "cutoff": 6.0, "held_out": 0.1, "units": {"q": "deg"},
                 "bodies": Unseen(["rod"], "there is one"), "segment": Refused(0.5),
-                "coefficients": Refused(["damping"]), "sensors": Refused(["gain"]),
+                **QUIET, "coefficients": Refused(["damping"]), "sensors": Refused(["gain"]),
             },
-            {"cutoff": "none", "units": "none", "bodies": "none", "rotors": "truth"},
+            {"cutoff": "none", "units": "none", "bodies": "none", "rotors": "truth", **TOLD},
             {"data": "file"}, partial=True,
         ),
     ),
@@ -180,9 +182,9 @@ STUDIES: dict[str, tuple[Row, ...]] = {
                 "effort": 1.0,
                 "clearance": {"rod": ((1, 0, 0), -3.0)}, "rest": False, "step": 0.1,
                 "starts": 2, "seed": 3,
-                "deviations": {"swing": 0.1},
+                "deviations": {"swing": 0.1}, **QUIET,
             },
-            {"harmonics": "whole", "bodies": "none", "rotors": "truth", "rest": "truth",
+            {"harmonics": "whole", "bodies": "none", "rotors": "truth", "rest": "truth", **TOLD,
              "position": "infinite none", "acceleration": "infinite none",
              "effort": "infinite none"}, {}, partial=True,
         ),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ruamel.yaml import YAML
+import yaml
 
 import kinetree as kt
 
@@ -50,7 +50,8 @@ class GoldenLoops:
 @cache
 def read(name: str) -> Any:
     """The content of a YAML file of the data folder."""
-    return YAML(typ="safe").load(DATA / f"{name}.yaml")
+    text = (DATA / f"{name}.yaml").read_text(encoding="utf-8")
+    return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
 def inertia(table: dict[str, float]) -> tuple[float, ...]:

@@ -70,12 +70,18 @@ def test_equations(name: str, kind: str, tmp_path: Path, update_golden: bool) ->
     compare(name, kind, tmp_path, update_golden)
 
 
+@cache
+def validator() -> jsonschema.Draft202012Validator:
+    """Of model files; that their schema is one is tested beside it."""
+    return jsonschema.Draft202012Validator(json.loads(json_schema()))
+
+
 @pytest.mark.parametrize("name", [name for name in ROWS if name not in NOT_SAVED])
 def test_model_files(name: str, tmp_path: Path, update_golden: bool) -> None:
     compare(name, "yaml", tmp_path, update_golden)
     stored = GOLDEN / FOLDERS["yaml"] / f"{name}.yaml"
     text = stored.read_text(encoding="utf-8")
-    jsonschema.validate(parse_yaml(text, stored.name), json.loads(json_schema()))
+    validator().validate(parse_yaml(text, stored.name))
     assert kt.load(stored).content_hash() == model(name).content_hash()
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from kinetree.analysis.bounded_least_norm import least_between, within
 from kinetree.analysis.runs.manifest import changes, manifest
+from kinetree.analysis.runs.progress import EQUATIONS, Share, end_word, join_rows
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import (
@@ -93,11 +94,12 @@ class _Task:
         return [self.model.velocities.index(name) for name in names]
 
 
-def actuation(
+def actuation(  # noqa: PLR0913  one keyword per choice of the user
     model: Mechanism,
     motion: Trajectory,
     given: Mapping[str, Array],
     wanted: ActuationGoal,
+    share: Share,
     *,
     independent: Sequence[str] | None = None,
     partition: Partition | None = None,
@@ -109,6 +111,7 @@ def actuation(
         motion: the wanted motion.
         given: inputs of the equations, constant or one row per time.
         wanted: who acts, and how.
+        share: is told how far it is.
         independent: coordinates that shall be independent.
         partition: independent and dependent coordinates, in place of those.
 
@@ -122,11 +125,13 @@ def actuation(
     first: Any = motion.q[0]
     if motion.named:
         first = {name: motion.q[0][model.coordinates.index(name)] for name in motion.named}
-    system = loops(model, values)
-    q0 = consistent_coordinates(system, Wish(first, t=t0))
-    found = partition or partition_at(system, q0.tolist(), chosen, t0)
-    task = _task(system, found, wanted)
-    out = _march(task, motion, given, q0)
+    with share.part(0.0, EQUATIONS):
+        system = loops(model, values)
+        q0 = consistent_coordinates(system, Wish(first, t=t0))
+        found = partition or partition_at(system, q0.tolist(), chosen, t0)
+        task = _task(system, found, wanted)
+    with share.part(EQUATIONS, 1.0):
+        out = _march(task, motion, given, (q0, share))
     if not motion.named:
         _warn_of_moved(model, motion, out)
     names = {"q": "q_closed", "qd": "qd_closed", "qdd": "qdd", "tau": "tau"}
@@ -139,10 +144,10 @@ def actuation(
         "actuators": ", ".join(task.names),
         "free": ", ".join(wanted.free),
         "independent": ", ".join(found.independent),
-        "termination": "finished",
+        "termination": end_word("inverse", motion.time, len(out["tau"])),
     }
     table = {name: out[source] for name, source in names.items()}
-    return run_dataset(motion.time, table, _axes(task), rows)
+    return run_dataset(motion.time[: len(out["tau"])], table, _axes(task), rows)
 
 
 def _task(system: Loops, found: Partition, wanted: ActuationGoal) -> _Task:
@@ -188,32 +193,42 @@ def _bounds(names: Sequence[str], wanted: ActuationGoal) -> tuple[Array, Array]:
 
 
 def _march(
-    task: _Task, motion: Trajectory, given: Mapping[str, Array], q0: Array
+    task: _Task, motion: Trajectory, given: Mapping[str, Array], way: tuple[Array, Share]
 ) -> dict[str, Array]:
     """Outputs of the equations at every time; loops are followed where few coordinates are given.
 
     A dependent coordinate that nobody gives is looked for near its value at the time before.
+
+    Args:
+        task: the equations.
+        motion: the wanted one.
+        given: inputs, constant or one row per time.
+        way: coordinates that close the loops at the first time, and what is told how far it is.
     """
     function = task.program.compile()
     inputs = {row.name: len(row.shape) for row in task.program.inputs}
     fixed = {"weights": task.weights} if "weights" in inputs else {}
     columns = [task.model.coordinates.index(name) for name in motion.named]
-    rows: list[dict[str, Array]] = []
-    q = q0.copy()
-    for k, t in enumerate(motion.time):
+    picked = task.program.pick_inputs(given)
+    q, share = way[0].copy(), way[1]
+
+    def row(at: slice) -> dict[str, Array]:
+        nonlocal q
+        k, t = at.start, float(motion.time[at.start])
         now = {
             name: np.array(value[k] if value.ndim > inputs[name] else value)
-            for name, value in task.program.pick_inputs(given).items()
+            for name, value in picked.items()
         }  # fmt: skip
         if motion.named:
             q[columns] = motion.q[k, columns]
             now["q"] = q
         out = {name: np.array(value) for name, value in function(**now, **fixed).items()}
         if not all(np.isfinite(value).all() for value in out.values()):
-            raise _no_value(task.model, float(t))
+            raise _no_value(task.model, t)
         q = out["q_closed"].copy()
-        rows.append(_kept_in_bounds(task, out, float(t)))
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        return {name: x[None] for name, x in _kept_in_bounds(task, out, t).items()}
+
+    return join_rows(share.along(len(motion.time), row, size=1))
 
 
 def _no_value(model: Mechanism, t: float) -> AssemblyError:
@@ -295,7 +310,7 @@ def _warn_of_moved(model: Mechanism, motion: Trajectory, out: Mapping[str, Array
     )
     moved = []
     for part, names, old, new in parts:
-        off = np.abs(new - old) / (1 + np.abs(old))
+        off = np.abs(new - old[: len(new)]) / (1 + np.abs(old[: len(new)]))
         for k in np.flatnonzero(off.max(axis=0) > ROUGH):
             i = int(np.argmax(off[:, k]))
             moved.append(

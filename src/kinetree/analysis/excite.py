@@ -15,6 +15,7 @@ from kinetree.analysis.exciting.search import Excitation, search
 from kinetree.analysis.identifying.choices import RUBBING
 from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
 from kinetree.analysis.runs.manifest import manifest
+from kinetree.analysis.runs.progress import ProgressCall, sharing
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError, unknown
@@ -49,6 +50,7 @@ def excite(  # noqa: PLR0913  one keyword per choice of the user
     step: float = 0.01,
     starts: int = 2,
     seed: int = 0,
+    progress: bool | ProgressCall | None = None,
 ) -> xarray.Dataset:
     """A motion that excites what is to be identified, within limits.
 
@@ -81,6 +83,9 @@ def excite(  # noqa: PLR0913  one keyword per choice of the user
         step: between the rows of the result [s].
         starts: number of first motions.
         seed: of their draw.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True: the best motion so far that
+            holds all limits stays, if there is one.
 
     Returns:
         The Dataset with q, qd, qdd and the tau that they take over time; `condition` (number) and
@@ -89,9 +94,9 @@ def excite(  # noqa: PLR0913  one keyword per choice of the user
     given = locals()
     check_arguments(excite, given)
     _check(given)
-    with one_thread():
+    with one_thread(), sharing(progress, "excite") as share:
         task = _task(given)
-        found = search(task, criterion, starts, seed)
+        found = search(task, criterion, (starts, seed), share)
     return _dataset(task, found, given)
 
 
@@ -218,6 +223,7 @@ def _dataset(task: ExcitingTask, found: Excitation, given: Mapping[str, Any]) ->
         **manifest(model, task.columns.program), "criterion": given["criterion"],
         "harmonics": task.series.harmonics, "condition": found.condition,
         "base_parameters": len(task.columns.base[0]), "iterations": found.iterations,
+        "termination": found.end,
         "limits_used": "; ".join(_use_in_words(k, x) for k, x in found.overruns.items()),
     }  # fmt: skip
     return run_dataset(time, values, axes, facts)

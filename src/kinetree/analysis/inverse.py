@@ -11,6 +11,15 @@ from kinetree.analysis.actuation import ActuationGoal, actuation
 from kinetree.analysis.given.trajectory import Trajectory
 from kinetree.analysis.given.trajectory import trajectory as read
 from kinetree.analysis.runs.manifest import changes, manifest
+from kinetree.analysis.runs.progress import (
+    EQUATIONS,
+    ProgressCall,
+    Share,
+    end_word,
+    join_rows,
+    rows_of,
+    sharing,
+)
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.assembly import with_values
@@ -39,6 +48,7 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     bounds: Mapping[str, tuple[float, float]] | None = None,
     wrenches: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
+    progress: bool | ProgressCall | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """The efforts along a given motion.
@@ -57,6 +67,8 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
         bounds: (lowest, highest) effort of actuators by name [N.m or N].
         wrenches: external wrenches by name: six numbers, or one row of six per time [N.m, N].
         parameters: values by name in place of the model's.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
         **options: of a closed system independent (names of coordinates) or partition; of a tree
             formalism and base_parameters, as for `derive`.
 
@@ -66,32 +78,49 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     """
     check_arguments(inverse, locals())
     _check_options(model, options)
-    model = model.with_varied(parameters or ())
-    motion = read(model, trajectory)
-    given = _inputs(model, motion, wrenches)
-    asked = actuators is not None or free or weights or bounds
-    if model.closures or model.drives or asked:
+    with sharing(progress, "inverse") as share:
         wanted = ActuationGoal(
             actuators, tuple(free), weights or {}, bounds or {}, parameters or {}
         )
+        return _inverse(model, (trajectory, wrenches), wanted, options, share)
+
+
+def _inverse(
+    model: Mechanism,
+    moved: tuple[Any, Mapping[str, Any] | None],
+    wanted: ActuationGoal,
+    options: Mapping[str, Any],
+    share: Share,
+) -> xarray.Dataset:
+    """The efforts along a motion and with wrenches, telling how far it is."""
+    trajectory, wrenches = moved
+    parameters = wanted.parameters
+    model = model.with_varied(parameters)
+    motion = read(model, trajectory)
+    given = _inputs(model, motion, wrenches)
+    asked = wanted.actuators is not None or wanted.free or wanted.weights or wanted.bounds
+    if model.closures or model.drives or asked:
         _refuse_ways(options)
-        return actuation(model, motion, given, wanted, **options)
-    program = with_values(derive(model, "inverse", **options), parameters)
+        return actuation(model, motion, given, wanted, share, **options)
+    with share.part(0.0, EQUATIONS):
+        program = with_values(derive(model, "inverse", **options), parameters)
+        make = rows_of(program, given)
     inputs = {row.name: row for row in program.inputs}
-    function = program.compile()
-    tau = function(**program.pick_inputs(given))["tau"]
+    with share.part(EQUATIONS, 1.0):
+        tau = join_rows(share.along(len(motion.time), make))["tau"]
+    end = len(tau)
     axes = {
         "coordinate": Dimension(inputs["q"].labels, inputs["q"].units),
         "velocity": Dimension(inputs["qd"].labels, inputs["qd"].units),
     }
-    values = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "tau": tau}
+    values = {"q": motion.q[:end], "qd": motion.qd[:end], "qdd": motion.qdd[:end], "tau": tau}
     rows = {
         **manifest(model, program),
-        **changes(parameters or {}),
+        **changes(parameters),
         "method": "inverse",
-        "termination": "finished",
+        "termination": end_word("inverse", motion.time, end),
     }
-    return run_dataset(motion.time, values, axes, rows)
+    return run_dataset(motion.time[:end], values, axes, rows)
 
 
 def _check_options(model: Mechanism, options: Mapping[str, Any]) -> None:

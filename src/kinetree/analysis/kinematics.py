@@ -16,6 +16,7 @@ import numpy as np
 
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.manifest import manifest
+from kinetree.analysis.runs.progress import ProgressCall, Share, end_word, join_rows, sharing
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import (
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from kinetree.program import Program
 
 XYZ = ("x", "y", "z")
+MOVED = 0.9
+"""Share of the analysis at which the motion is there, and points are still to be found."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
     step: float | None = None,
     points: Sequence[str] | None = None,
     parameters: Parameters = None,
+    progress: bool | ProgressCall | None = None,
 ) -> xarray.Dataset:
     """The motion of a driven mechanism, and the poses of its points.
 
@@ -108,6 +112,8 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
         step: output interval [s]; by default a 500th of the duration.
         points: paths "body" or "body.point"; by default all points of all bodies.
         parameters: values by name in place of the model's.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
 
     Returns:
         A Dataset with q, qd, qdd, and point_position [m], point_rotation, point_velocity [rad/s,
@@ -126,16 +132,31 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
         )
     times = output_times(t0, duration, step or None)
     model = model.with_varied(parameters or ())
-    motion = _motion(model, parameters)
     first = unit_quaternions(model, given_values(q, model.initial(), model.coordinates, "q"))
-    table = _march(motion, first, times)
+    with sharing(progress, "kinematics") as share:
+        return _find_motion(_motion(model, parameters), (first, times), points, parameters, share)
+
+
+def _find_motion(
+    motion: _Motion,
+    begin: tuple[Array, Array],
+    points: Sequence[str] | None,
+    parameters: Parameters,
+    share: Share,
+) -> xarray.Dataset:
+    """The motion from first coordinates over times, telling how far it is."""
+    model, (first, times) = motion.model, begin
+    with share.part(0.0, MOVED):
+        table = _march(motion, first, times, share)
+    end = len(table["q"])
     axes = {
         "coordinate": Dimension(model.coordinates, _units(model, "q_units")),
         "velocity": Dimension(model.velocities, _units(model, "v_units")),
     }
     program = with_values(derive(model, "kinematics", points=points), parameters)
-    rows = {**manifest(model, program), "method": "kinematics", "termination": "finished"}
-    run = run_dataset(times, table, axes, rows)
+    word = end_word("kinematics", times, end)
+    rows = {**manifest(model, program), "method": "kinematics", "termination": word}
+    run = run_dataset(times[:end], table, axes, rows)
     return _with_points(run, program, table)
 
 
@@ -145,23 +166,25 @@ def _motion(model: Mechanism, parameters: Parameters) -> _Motion:
     return _Motion(model, system, system.whole, free)
 
 
-def _march(motion: _Motion, q: Array, times: Array) -> dict[str, Array]:
+def _march(motion: _Motion, q: Array, times: Array, share: Share) -> dict[str, Array]:
     """q, qd, qdd at every time, each configuration found from the one before."""
-    rows: dict[str, list[Array]] = {"q": [], "qd": [], "qdd": []}
     qd = np.zeros(motion.model.nv)
-    for k, t in enumerate(times):
+
+    def row(at: slice) -> dict[str, Array]:
+        nonlocal q, qd
+        k, t = at.start, float(times[at.start])
         if k:
             q = retract(motion.model, q, qd * (t - times[k - 1]))
         try:
-            q = close(motion.system, motion.system.start(q.tolist(), float(t)), t=float(t)).q
+            q = close(motion.system, motion.system.start(q.tolist(), t), t=t).q
         except AssemblyError as error:
             raise AssemblyError(
                 f"{error.problem}, at t = {t:.6g} s", element=error.element, cure=error.cure
             ) from error
-        qd, qdd = motion.rates(q, float(t))
-        for name, value in (("q", q), ("qd", qd), ("qdd", qdd)):
-            rows[name].append(value)
-    return {name: np.array(value) for name, value in rows.items()}
+        qd, qdd = motion.rates(q, t)
+        return {"q": q[None], "qd": qd[None], "qdd": qdd[None]}
+
+    return join_rows(share.along(len(times), row, size=1))
 
 
 def _units(model: Mechanism, which: str) -> tuple[str, ...]:

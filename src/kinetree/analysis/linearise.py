@@ -44,6 +44,7 @@ from kinetree.analysis.observing.inputs import (
 )
 from kinetree.analysis.observing.program import OUT, with_positions
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
+from kinetree.analysis.runs.progress import ProgressCall, Share, sharing
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.engine import derivation, evaluate
@@ -104,6 +105,7 @@ def linearise(
     t: float = 0.0,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
+    progress: bool | ProgressCall | None = None,
     **options: Any,
 ) -> Linear:
     """The linear model of small motions.
@@ -123,6 +125,8 @@ def linearise(
             a parameter, or of a driven coordinate qdd_NAME, so that its q and qd are states, or
             q_NAME, qd_NAME and qdd_NAME, each with the others held; they take the place of its law.
             By default all efforts and wrenches, while driven coordinates are held.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True; nothing is kept then.
         **options: tau, wrenches (constant), parameters by name; formalism, loops and
             base_parameters of `derive`; of a closed system partition or independent.
     """
@@ -131,19 +135,35 @@ def linearise(
     check_options("linearise", options, LOADED)
     options |= {name: x for name, x in carried_values(at).items() if options.get(name) is None}
     options, given = treat_loops(model, options), given_parts(at)
-    t = float(given.get("t", t))
+    with sharing(progress, "linearise") as share:
+        return _linearise(model, given, float(given.get("t", t)), (outputs, inputs), options, share)
+
+
+def _linearise(
+    model: Mechanism,
+    given: Mapping[str, Any],
+    t: float,
+    chosen: tuple[Sequence[str] | None, Sequence[str] | None],
+    options: dict[str, Any],
+    share: Share,
+) -> Linear:
+    """The linear model about a given point with chosen outputs and inputs, stage by stage."""
+    outputs, inputs = chosen
     start = given.get("q"), given.get("qd")
     made = release_drives(model, inputs, t, start, options.get("parameters"))
     system = dynamics(made.model, q=made.q, t=t, **options)
+    share.tell(0.3)
     where = point(system, {**given, "q": made.q, "qd": made.qd}, t)
     other, standing = let_tyres_stand(made.model) if not where.qd.any() else (made.model, ())
     if standing:
         system = dynamics(other, q=where.q, t=t, **options)
     seen = with_positions(system.model, outputs, ())
     whole = system.forward if seen is None else attach(system.forward, seen.program)
-    chosen = _choose(whole, system, made, inputs)
+    share.tell(0.4)
     free = _with_drives(system, freedom(system), named_drives(made.model, inputs))
-    found = _linear(system, where, free, _with_inputs(whole, chosen))
+    forward = _with_inputs(whole, _choose(whole, system, made, inputs))
+    share.tell(0.5)
+    found = _linear(system, where, free, forward)
     return _give_motions(replace(found, standing=standing), made.model.drives)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.analysis.linearise import Linear, linearise
 from kinetree.analysis.runs.dynamics import LOADED
+from kinetree.analysis.runs.progress import ProgressCall, sharing
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError, warn
@@ -77,7 +78,14 @@ class Modes:
         return found
 
 
-def modes(model: Mechanism | Linear, at: Any = None, *, t: float = 0.0, **options: Any) -> Modes:
+def modes(
+    model: Mechanism | Linear,
+    at: Any = None,
+    *,
+    t: float = 0.0,
+    progress: bool | ProgressCall | None = None,
+    **options: Any,
+) -> Modes:
     """The modes of small motions about a state; see `linearise` for the arguments.
 
     A state that is not at rest in equilibrium is warned of: its modes hold for a moment only.
@@ -90,8 +98,9 @@ def modes(model: Mechanism | Linear, at: Any = None, *, t: float = 0.0, **option
                 "the linear model has its state already", element=name, cure=f"leave {name}= out"
             )
     linear = model
-    if not isinstance(linear, Linear):
-        linear = linearise(linear, at, t=t, outputs=(), **options)
+    with sharing(progress, "modes") as share:
+        if not isinstance(linear, Linear):
+            linear = linearise(linear, at, t=t, outputs=(), progress=share.tell, **options)
     worst = float(np.abs(linear.qdd).max(initial=0.0))
     if worst > AT_REST * (1 + float(np.abs(linear.A).max(initial=0.0))):
         name = linear.velocities[int(np.argmax(np.abs(linear.qdd)))]

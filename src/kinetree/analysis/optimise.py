@@ -12,7 +12,7 @@ import numpy as np
 from kinetree.analysis.given.fingerprint import plain_facts
 from kinetree.analysis.optimising.asked import Asked
 from kinetree.analysis.optimising.journal import Journal, JournalRow
-from kinetree.analysis.optimising.methods import OPTIMISERS, SPENT
+from kinetree.analysis.optimising.methods import ENDED, OPTIMISERS, SPENT
 from kinetree.analysis.optimising.one_way import OneWay, WayEnd
 from kinetree.analysis.optimising.side_by_side import solve_together
 from kinetree.analysis.optimising.trials import MET, Study, Trials
@@ -49,7 +49,8 @@ class Optimum:
         history: Dataset of all evaluations.
         converged: whether the method says so, and all constraints are met.
         message: what the method says.
-        gradient_error: of the derivative along one direction against a difference, relative.
+        gradient_error: of the derivative along one direction against a difference, relative; not a
+            number where it was ended on the way.
     """
 
     parameters: dict[str, float]
@@ -81,7 +82,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
     tolerance: float = 1e-10,
     evaluations: int = 500,
     journal: str | Path | None = None,
-    progress: Callable[[JournalRow], None] | None = None,
+    progress: Callable[[JournalRow], object] | None = None,
     seed: int = 0,
     **run: Any,
 ) -> Optimum:
@@ -107,9 +108,11 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         tolerance: of the objective, and of variables as a part of the width of their bounds.
         evaluations: most evaluations per start; the check of the gradient makes two more.
         journal: file with one line per evaluation: killed, an optimisation goes on from there.
-        progress: called with every evaluation: its number, value, violation, step and x.
+        progress: called with every evaluation: its number, value, violation, step and x; it ends
+            the optimisation by returning True: the best point so far is the result.
         seed: of starts and of methods that draw.
         **run: options of `sensitivity`: q, qd, x, tau, events, integrator, rtol, …; with
+            begin="equilibrium" every run begins at the equilibrium of its own parameters; with
             at="equilibrium" or "start" there is no duration, and measures are those of a place and
             its modes: `kt.final`, `kt.frequency`, `kt.damping`, `kt.growth`.
 
@@ -218,7 +221,7 @@ def _result(trials: Trials, found: Sequence[WayEnd]) -> Optimum:
         )
     values = trials.values(s)
     if ranks[best][0] > 0.0:
-        _warn_violation(trials, row, spent=message == SPENT)
+        _warn_violation(trials, row, spent=message in (SPENT, ENDED))
     _warn_idle(trials)
     active, multipliers = _multipliers(trials, s, row)
     own = {r.name: values[r.name] for r in read_variables(study.model, list(values))
@@ -288,6 +291,8 @@ def _multipliers(
 
 def _gradient_error(trials: Trials, s: Array) -> float:
     """Error of the derivative along one direction inside the bounds, against a difference."""
+    if trials.stop.is_set():
+        return float("nan")
     row = trials.row(s)
     way = np.where(s < 0.5, 1.0, -1.0)
     near, far = (trials.row(s + k * PROBE * way) for k in (1, 2))

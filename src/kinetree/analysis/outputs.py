@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.analysis.observing.program import OUT, Observed, derive_outputs
 from kinetree.analysis.runs.manifest import parameters_of
+from kinetree.analysis.runs.progress import EQUATIONS, ProgressCall, end_word, sharing
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
@@ -29,7 +30,11 @@ MOTION = ("q", "qd", "qdd", "x", "hold", "grip", "contact")
 
 
 def outputs(
-    model: Mechanism | Components, run: xarray.Dataset, names: Sequence[str] | None = None
+    model: Mechanism | Components,
+    run: xarray.Dataset,
+    names: Sequence[str] | None = None,
+    *,
+    progress: bool | ProgressCall | None = None,
 ) -> xarray.Dataset:
     """The run with outputs of its model beside the motion.
 
@@ -38,6 +43,8 @@ def outputs(
         run: of `simulate`, or of another analysis that gives what the outputs depend on.
         names: such as "strut.force", "chassis.position.z", "pin.reaction", "energy.total" or the
             user's own; by default all of these last ones.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
 
     Returns:
         A Dataset with one more variable over time per component, under its name, with its unit.
@@ -48,7 +55,32 @@ def outputs(
     check_arguments(outputs, locals())
     model = as_mechanism(model)
     _refuse_other(model, run)
-    return observer(model.with_varied(parameters_of(run)), names)(run)
+    varied = model.with_varied(parameters_of(run))
+    with sharing(progress, "outputs") as share:
+        with share.part(0.0, EQUATIONS):
+            look = observer(varied, names)
+        if run["q"].ndim > 2:  # a batch, all of it at once
+            return look(run)
+        times = run["time"].values
+        with share.part(EQUATIONS, 1.0):
+            parts = share.along(len(times), lambda rows: look(run.isel(time=rows)))
+    return _join(run, parts, times)
+
+
+def _join(run: xarray.Dataset, parts: Sequence[xarray.Dataset], times: Array) -> xarray.Dataset:
+    """The run with the outputs of its parts, as far as they go."""
+    reached = sum(part.sizes["time"] for part in parts)
+    if reached < len(times):
+        run = run.isel(time=slice(0, reached)).assign_attrs(
+            termination=end_word("outputs", times, reached)
+        )
+    first, dims = parts[0].variables, run["q"].dims[:-1]
+    made = {
+        name: (dims, np.concatenate([part.variables[name].values for part in parts]),
+               first[name].attrs)
+        for name in parts[0].data_vars if first[name].dims == dims
+    }  # fmt: skip
+    return run.assign(made)
 
 
 def _refuse_other(model: Mechanism, run: Any) -> None:

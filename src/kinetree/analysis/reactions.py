@@ -9,6 +9,15 @@ import numpy as np
 
 from kinetree.analysis.given.trajectory import trajectory
 from kinetree.analysis.runs.manifest import manifest, parameters_of
+from kinetree.analysis.runs.progress import (
+    EQUATIONS,
+    ProgressCall,
+    Share,
+    end_word,
+    join_rows,
+    rows_of,
+    sharing,
+)
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import closure_equations, with_values
@@ -42,6 +51,7 @@ def reactions(
     *,
     wrenches: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
+    progress: bool | ProgressCall | None = None,
 ) -> xarray.Dataset:
     """The wrenches [torque; force] in joints and closures along a run.
 
@@ -53,6 +63,8 @@ def reactions(
         wrenches: external wrenches by name, six numbers or one row of six per time [N.m, N]; by
             default those of the run.
         parameters: values by name in place of the model's; by default those of the run.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
 
     Returns:
         A Dataset with q, qd, qdd, and reaction_joint and reaction_closure over time, joint or
@@ -62,23 +74,40 @@ def reactions(
         end, about that end and in its frame.  Equations that repeat others carry nothing.
     """
     check_arguments(reactions, locals())
-    motion = trajectory(model, run)
     values = parameters_of(run) if parameters is None else parameters
+    with sharing(progress, "reactions") as share:
+        return _reactions(model, run, (joints, wrenches), values, share)
+
+
+def _reactions(
+    model: Mechanism,
+    run: xarray.Dataset,
+    asked: tuple[Sequence[str] | None, Mapping[str, Any] | None],
+    values: Mapping[str, float],
+    share: Share,
+) -> xarray.Dataset:
+    """Those of some joints, with external wrenches, telling how far it is."""
+    joints, wrenches = asked
+    motion = trajectory(model, run)
     model = model.with_varied(values)
     if model.closures:
         closure_equations(model, values)  # refuses values for which they cannot hold
-    program = with_values(derive(model, "reactions"), values)
+    with share.part(0.0, EQUATIONS):
+        program = with_values(derive(model, "reactions"), values)
     given: dict[str, Any] = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "t": motion.time}
     given |= {"x": motion.x, **_wrenches(model, run, wrenches)}
     for name in KNOWN:
         if program.takes(name):
             given[name] = _known_forces(model, run, name, program.input(name).labels)
-    out = program.compile()(**program.pick_inputs(given))
+    with share.part(EQUATIONS, 1.0):
+        out = join_rows(share.along(len(motion.time), rows_of(program, given)))
+    end = len(next(iter(out.values())))
     q, qd = program.input("q"), program.input("qd")
     axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
-    rows = {**manifest(model, program), "method": "reactions", "termination": "finished"}
-    table = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}
-    return _with_wrenches(run_dataset(motion.time, table, axes, rows), program, out, joints)
+    word = end_word("reactions", motion.time, end)
+    rows = {**manifest(model, program), "method": "reactions", "termination": word}
+    table = {"q": motion.q[:end], "qd": motion.qd[:end], "qdd": motion.qdd[:end]}
+    return _with_wrenches(run_dataset(motion.time[:end], table, axes, rows), program, out, joints)
 
 
 def _wrenches(
@@ -129,7 +158,7 @@ def _with_wrenches(
             continue
         made = made.assign_coords({kind: np.array([group[k] for k in kept], dtype=str)})
         units = {"units": "N.m, N", "units_each": ", ".join(UNITS), "long_name": MEANING[kind]}
-        values = np.broadcast_to(out[f"{kind}s"], (made.sizes["time"], len(group), len(PARTS)))
+        values = out[f"{kind}s"]
         made[f"reaction_{kind}"] = (("time", kind, "part"), values[:, kept], units)
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,10 @@ import numpy as np
 
 from kinetree.analysis.given.batches import BatchParameters, BatchValues, RunGiven
 from kinetree.analysis.runs.events import Events
+from kinetree.analysis.runs.progress import ProgressCall, sharing
 from kinetree.analysis.sensitivities.adjoint import Backward
 from kinetree.analysis.sensitivities.checks import (
+    GIVEN,
     check_given,
     is_stepped,
     refuse_foreign,
@@ -24,24 +27,21 @@ from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
 from kinetree.analysis.sensitivities.passages import Passages
 from kinetree.analysis.sensitivities.peaks import find_peaks
+from kinetree.analysis.sensitivities.places.rest_start import RestStart
 from kinetree.analysis.sensitivities.places.statics import static_sensitivities
-from kinetree.analysis.sensitivities.products.runs import run_products
-from kinetree.analysis.sensitivities.products.steps import step_products
+from kinetree.analysis.sensitivities.products.seconds import with_seconds
 from kinetree.analysis.sensitivities.result import (
     equilibrium_dataset,
     refuse_no_numbers,
     samples_of,
     tell_growth,
+    tell_idle,
     with_gradients,
     with_growth,
-    with_hessians,
-    with_products,
     with_samples,
     with_tangents,
     with_units,
 )
-from kinetree.analysis.sensitivities.second import hessians
-from kinetree.analysis.sensitivities.stepping.step_seconds import step_hessians
 from kinetree.analysis.sensitivities.stepping.stepped import step_sensitivities
 from kinetree.analysis.sensitivities.task import StepChoice, Task
 from kinetree.analysis.sensitivities.variables import (
@@ -55,7 +55,7 @@ from kinetree.arguments import (
     check_choice,
 )
 from kinetree.arrays import Array
-from kinetree.errors import UnsupportedError, warn
+from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import RATES, find
 from kinetree.integrate.problem import Settings
@@ -71,6 +71,12 @@ EQUAL_STEP_ERROR = 1e-8
 """Relative error that is taken for a structural step, whose iterations leave about as much."""
 WORTH = 5
 """Directions per measure up to which tangents cost less than going back."""
+PEAKS = 0.3
+"""Share at which the places of peaks are known."""
+FORWARD = 0.2
+"""Share that a run takes before it is gone back over."""
+FIRST = 0.3
+"""Share of the analysis at which first derivatives are there, where second ones are wanted."""
 
 
 def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
@@ -80,6 +86,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     *,
     by: Sequence[str],
     at: str = "run",
+    begin: str = GIVEN,
     locked: Sequence[str] = (),
     matrices: bool = False,
     method: str = "auto",
@@ -102,6 +109,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     max_step: float = np.inf,
     formulation: str | None = None,
     memory: float | None = None,
+    progress: bool | ProgressCall | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """Values of measures of a run, and their exact derivatives by what varies.
@@ -119,8 +127,11 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         at: "run", or "equilibrium": the state of rest near the start values, and its modes; or
             "start": the steady motion that the start values are, such as a bicycle at its speed;
             measures are `kt.final`, `kt.frequency`, `kt.damping` and `kt.growth` then.
-        locked: of at="equilibrium": coordinates that keep their values, each held by an effort that
-            changes with what varies, such as "x", "y", "yaw" of a vehicle that stands.
+        begin: "given", or "equilibrium": a run begins at the equilibrium of its own parameters near
+            the start values, with the velocities qd; derivatives know how it moves with them.
+        locked: of at="equilibrium" and begin="equilibrium": coordinates that keep their values,
+            each held by an effort that changes with what varies, such as "x", "y", "yaw" of a
+            vehicle that stands; where a run begins, these efforts end.
         matrices: of a state, whether A and B of small motions about it come, too, as of
             `kt.linearise`, with their derivatives `A_by` and `B_by`.
         method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
@@ -135,7 +146,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
             gone back over for every variable.
         along: of order=2 the direction of second derivatives: changes by name, 0 where a name of
             `by` is not given.  `hessian_product` (measure × parameter), the Hessian times the
-            direction, takes the place of `hessian`, at the cost of one tangent and one way back.
+            direction, takes the place of `hessian`, at the cost of one tangent and one way back;
+            by methods whose dense output is differentiated, at the cost of the Hessian.
         integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4", whose steps are
             differentiated; "cvode_adams", "cvode_bdf", "RK45", "DOP853", "Radau", "BDF", "LSODA",
             whose dense output is; or equal steps: "trapezoidal", "newmark", "hht",
@@ -155,9 +167,11 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         max_steps: steps after which the run ends.
         max_step: longest step [s].
         formulation: of equal steps, as of `simulate`.
-        memory: of equal steps, for the states to which the adjoint method goes back [B]: where not
-            all fit, binomial checkpoints are kept and steps are made anew, with the same result to
-            the last bit.
+        memory: for the states to which the adjoint method goes back over steps [B]: where not all
+            fit, some are kept and steps are made anew, with the same result to the last bit; no
+            step more often than with the best choice of as many states.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the share done, 0 to 1, and ends it by returning True; nothing is kept then.
         **options: of `simulate`: formalism, loops, base_parameters, partition, independent; of
             equal steps tolerance, limit, penalty, projection, …, and the method's own parameter:
             rho_inf of generalised_alpha, delta_f of hht, xi of newmark.
@@ -173,27 +187,24 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         Of many runs `value` and `gradient` alone, with leading axes, and `reason` of those that
         failed.
     """
-    given = locals()
-    check_arguments(sensitivity, given)
+    check_arguments(sensitivity, given := locals())
     check_given(sensitivity, given, options)
-    if _run_given(given).axes:
-        return _many_runs(given, options)
-    task = _task(given, options)
-    return _of_run(task, given) if at == "run" else _static(task, given)
+    with sharing(progress, "sensitivity") as share:
+        if _run_given(given).axes:
+            return _many_runs({**given, "share": share}, options)
+        task = replace(_task(given, options).at_rest(), share=share)
+        return _of_run(task, given) if at == "run" else _static(task, given)
 
 
 def _of_run(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
     """Values and derivatives along a run, none of which may be no number."""
-    made = run_task(task, given["method"])
-    _tell_idle(task, made)
-    if given["order"] == 2:
-        stepped = task.steps is not None
-        if given["along"] is not None:
-            way = np.array([float(given["along"].get(row.name, 0.0)) for row in task.variables])
-            made = with_products(made, way, (step_products if stepped else run_products)(task, way))
-        else:
-            table = step_hessians(task) if stepped else hessians(task, _times(task, {}))
-            made = with_hessians(made, table)
+    twice = given["order"] == 2
+    with task.share.part(0.0, FIRST if twice else 1.0):
+        made = run_task(task, given["method"])
+    tell_idle(task, made)
+    if twice:
+        with task.share.part(FIRST, 1.0):
+            made = with_seconds(task, made, given["along"], _times(task, {}))
     found = with_functions(made, given["measures"])
     refuse_no_numbers(found)
     return with_units(found, task, given["measures"])
@@ -210,6 +221,7 @@ def _many_runs(given: Mapping[str, Any], options: Mapping[str, Any]) -> xarray.D
     many = _run_given(given)
     flat = many.flat
     task = _task({**given, **vars(flat.of(flat.axes, 0))}, options)
+    task = replace(task, share=given["share"])
     whole = keep_starts(task.model, flat, task.variables)
     found = many_gradients(task, whole, given["method"], run_task)
     made = many_dataset(task, many.axes, found, given["measures"])
@@ -236,7 +248,7 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     if is_stepped(name, formulation):
         basic = {key: value for key, value in options.items() if key in BASICS}
         options = {key: value for key, value in options.items() if key not in BASICS}
-        steps = StepChoice(formulation, options, given["memory"], basic)
+        steps = StepChoice(formulation, options, basic)
         name, settings = find(name, formulation).name, Settings()
         options = {key: value for key, value in options.items() if key == "independent"}
     else:
@@ -246,8 +258,15 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
         model, run, duration=float(given["duration"] or 0.0), t0=given["t0"], integrator=name,
         measures=simple_measures(given["measures"]), variables=variables,
         settings=settings, step=given["step"], events=given["events"], options=options, steps=steps,
-        equations=given["equations"],
+        equations=given["equations"], memory=given["memory"], rest=rest_of(given),
     )  # fmt: skip
+
+
+def rest_of(given: Mapping[str, Any]) -> RestStart | None:
+    """The equilibrium with which runs begin, by options of `sensitivity`; none without one."""
+    if given.get("begin", GIVEN) == GIVEN:
+        return None
+    return RestStart(tuple(given.get("locked", ())))
 
 
 def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
@@ -256,23 +275,13 @@ def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
         task, steady=given["at"] == "start", locked=tuple(given["locked"]),
         matrices=given["matrices"],
     )  # fmt: skip
-    _tell_idle(task, made)
+    tell_idle(task, made)
     return with_units(with_functions(made, given["measures"]), task, given["measures"])
 
 
 def static_results(task: Task, **how: Any) -> xarray.Dataset:
     """Values and gradients at a place, as `static_sensitivities` is told to find them."""
     return equilibrium_dataset(task, *static_sensitivities(task, **how))
-
-
-def _tell_idle(task: Task, made: xarray.Dataset) -> None:
-    """Warn of what varies on which neither the motion nor any measure depends."""
-    moved = dict(zip(made.parameter.values.tolist(), made.gradient.values.any(axis=0), strict=True))
-    still = [name for name in task.idle() if not moved[name]]
-    if still:
-        names = ", ".join(f"'{name}'" for name in still)
-        text = f"nothing depends on {names}: the derivatives by it are zero"
-        warn(text)
 
 
 def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
@@ -290,13 +299,13 @@ def run_task(task: Task, method: str) -> xarray.Dataset:
     """Values and gradients of a run of rates or in equal steps."""
     if task.steps is None:
         return _solve(task, method)
-    few = task.steps.memory is None and not _many(task)
+    few = task.memory is None and not _many(task)
     found = step_sensitivities(task, direct=method == "direct" or (method == "auto" and few))
     values = {name: Outcome(row.value, NONE, row.by_end) for name, row in found.outcomes.items()}
     made = _with_results(task, found.run, values, found.table, found.facts)
     if found.S is None:
         return made
-    made = with_growth(made, made["time"].values, found.S, EQUAL_STEP_ERROR)
+    made = with_growth(made, made["time"].values, found.S, _sizes(task), EQUAL_STEP_ERROR)
     return with_samples(with_tangents(made, found.S), task.measures, found.samples)
 
 
@@ -308,14 +317,24 @@ def _many(task: Task) -> bool:
 def _solve(task: Task, method: str) -> xarray.Dataset:
     """Values and gradients by the method that is asked for, or by the cheaper one."""
     method = "direct" if task.equations != "explicit" else method
-    peaks = find_peaks(task, lambda times: run_tangents(task, (), times).looks)
+    begin = PEAKS if any(row.peaks for row in task.measures.values()) else 0.0
+    with task.share.part(0.0, begin):
+        peaks = find_peaks(task, lambda times: run_tangents(task, (), times).looks)
     times = _times(task, peaks)
-    if method == "direct" or (method == "auto" and not _many(task)):
+    with task.share.part(begin, 1.0):
+        return _by_method(task, method, times, peaks)
+
+
+def _by_method(task: Task, method: str, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
+    """Values and gradients, once it is known where measures are taken."""
+    few = task.memory is None and not _many(task)
+    if method == "direct" or (method == "auto" and few):
         return _direct(task, times, peaks)
     try:
         return _adjoint(task, times, peaks)
     except UnsupportedError as error:
-        if method == "adjoint" or "method='direct'" not in error.cure:
+        asked = method == "adjoint" or task.memory is not None
+        if asked or "method='direct'" not in error.cure:
             raise
         return _direct(task, times, peaks)
 
@@ -335,7 +354,7 @@ def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Data
     facts = {"method": "direct", "runs": len(runs)}
     made = _with_results(task, runs[0].dataset, parts[0], np.array(rows), facts)
     S = np.concatenate([run.S for run in runs], axis=1)
-    made = with_growth(made, runs[0].t, S, task.settings.rtol)
+    made = with_growth(made, runs[0].t, S, _sizes(task), task.settings.rtol)
     return with_samples(with_tangents(made, S), task.measures, samples_of(task.measures, runs))
 
 
@@ -344,13 +363,22 @@ def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dat
     steps = task.integrator in TABLEAUS
     way = Backward if steps else ContinuousBackward
     passages = Passages()
-    run = run_tangents(task, (), times, jump=passages if steps else refuse_jumps)
-    backward = way(task, times, None if passages.rows else run)
+    with task.share.part(0.0, FORWARD):
+        run = run_tangents(task, (), times, jump=passages if steps else refuse_jumps)
+    with task.share.part(FORWARD, 2 * FORWARD):
+        backward = way(task, times, None if passages.rows else run)
     found = outcomes(run.looks, task.measures, task.expressions.integrated, peaks)
-    table = backward.gradients(demands_of(task, run.looks, peaks))
-    facts = {"method": "adjoint", "adjoint": backward.kind, "steps": backward.steps}
+    with task.share.part(2 * FORWARD, 1.0):
+        table = backward.gradients(demands_of(task, run.looks, peaks))
+    facts = {"method": "adjoint", "adjoint": backward.kind, **backward.facts}
     made = _with_results(task, run.dataset, found, table, facts)
     return tell_growth(made, backward.growth, task.settings.rtol)
+
+
+def _sizes(task: Task) -> list[float]:
+    """How large what varies but the duration is."""
+    rows = zip(task.variables, task.sizes(), strict=True)
+    return [size for row, size in rows if row.kind != "duration"]
 
 
 def _with_results(

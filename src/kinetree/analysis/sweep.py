@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 from kinetree.analysis.optimising.model_study import sweep_arguments
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.runs.march import STEPPING, refuse_no_step, refuse_stepping
-from kinetree.analysis.sensitivities.checks import check_measures
-from kinetree.analysis.sweeping.job import RATES, SweepJob, is_stepped
+from kinetree.analysis.sensitivities.checks import check_begin, check_measures
+from kinetree.analysis.sweeping.job import BEGINNING, RATES, SweepJob, is_stepped
 from kinetree.analysis.sweeping.parts import STORES, SweepParts, read_parts
 from kinetree.analysis.sweeping.plans import SweepPlan
 from kinetree.analysis.sweeping.runner import GIVEN
 from kinetree.analysis.sweeping.workers import make_by_workers
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import EndedError, ModelError, UnsupportedError
 from kinetree.model import Mechanism
 
 if TYPE_CHECKING:
     import xarray
 
-RUN = (*GIVEN, "t0", "integrator", "formulation", "step", "at")
+RUN = (*GIVEN, *BEGINNING, "t0", "integrator", "formulation", "step", "at")
 """Options of all runs."""
 PART, LANES, LAUNCH = 256, 1024, 32768
 """Runs of a part: one by one, in lanes, whose starts are found together, on a GPU."""
@@ -41,7 +41,7 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
     threads: int | None = None,
     device: str = "cpu",
     workers: Any = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     **run: Any,
 ) -> xarray.Dataset:
     """Measures of many runs.
@@ -63,9 +63,12 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
         device: "cpu", or "gpu" for equal steps on a GPU (needs CuPy).
         workers: a `distributed.Client` or the address of a scheduler: parts are made by its workers
             (needs kinetree[sweep]).
-        progress: called with the number of runs that are done, and of all.
+        progress: called with the number of runs that are done, and of all; it ends the sweep by
+            returning True: what is in the folder stays, and the same sweep goes on with the rest.
         **run: options of the runs, as of `sensitivity`: q, qd, tau, integrator, rtol, events, …;
             with formulation, or an integrator of equal steps, eight runs go in the lanes of one;
+            with begin="equilibrium" each begins at the equilibrium of its own parameters, with
+            `locked` held while it is found;
             with at="equilibrium" or "start" there is no duration, and measures are `kt.final`,
             `kt.frequency`, `kt.damping` and `kt.growth` of that place.
 
@@ -88,9 +91,18 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
     for number, made in _parts(job, missing, workers):
         parts.add(number, made)
         done += _size(job, number)
-        if progress is not None:
-            progress(done, plan.count)
+        if progress is not None and progress(done, plan.count) is True and done < plan.count:
+            raise _early_error(done, plan.count, folder)
     return parts.whole(store, {"model": model.name, "plan": plan.kind, "seed": plan.seed})
+
+
+def _early_error(done: int, count: int, folder: Path | None) -> EndedError:
+    """The error of a sweep that was ended before all runs were made."""
+    kept = "nothing of which is kept" if folder is None else f"which stay in folder '{folder}'"
+    cure = "give into= a folder" if folder is None else "the same call goes on with the others"
+    return EndedError(
+        f"it was ended with {done} of {count} runs, {kept}", element="sweep", cure=cure
+    )
 
 
 def _with_study(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,6 +134,7 @@ def _check_choices(given: Mapping[str, Any]) -> None:
     check_choice("device", given["device"], ("cpu", "gpu"))
     at = given["run"].get("at", "run")
     check_choice("at", at, ("run", "equilibrium", "start"))
+    check_begin(given["run"])
     if (given["duration"] is None) == (at == "run"):
         problem, cure = ("it is not given", "give it in seconds") if at == "run" else (
             f"at='{at}' has none", "leave it out"
@@ -169,7 +182,7 @@ def _size(job: SweepJob, number: int) -> int:
 def _check(job: SweepJob) -> None:
     """Refuse options that the runs have no use for."""
     if job.run.get("at", "run") != "run":
-        check_options("sweep of places", job.run, (*GIVEN, "t0", "at", *OPTIONS))
+        check_options("sweep of places", job.run, (*GIVEN, "t0", "at", "locked", *OPTIONS))
         return
     if is_stepped(job.run):
         check_options("sweep in equal steps", job.run, (*RUN, *STEPPING))

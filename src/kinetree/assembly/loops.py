@@ -18,6 +18,7 @@ from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import Linkage, linkage
 from kinetree.model import Angle, Closure, Mechanism
 from kinetree.program import Program, Scheme
+from kinetree.program.parameters import used_parameters
 from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
 from kinetree.solve.pivots import TOLERANCE
@@ -93,6 +94,14 @@ class Loops:
         row = next((row for row in self.program.inputs if row.name == "p"), None)
         values = dict(zip(row.labels, row.default or (), strict=True)) if row is not None else {}
         return made.quick_function.with_values(values)
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """Names of the parameters on whose values an equation depends, also one that is left out.
+
+        Those left out stand in the first row of the others, for which they tell whether they hold.
+        """
+        return used_parameters(self.written)
 
     @property
     def share(self) -> float:

@@ -9,7 +9,6 @@ import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
-    GOOD,
     Atol,
     Continues,
     Duration,
@@ -22,6 +21,7 @@ from kinetree.cli.runs import (
     MarkLaws,
     OutOption,
     Outputs,
+    ProgressFile,
     Rest,
     Rtol,
     Set,
@@ -31,6 +31,7 @@ from kinetree.cli.runs import (
     Stop,
     Tau,
     TextOut,
+    early_end,
     event_option,
     finish,
     first_state,
@@ -39,6 +40,7 @@ from kinetree.cli.runs import (
     operating_state,
     parameter_option,
     parse,
+    progress_option,
     report_run,
     round_rows,
     start_options,
@@ -92,7 +94,7 @@ def simulate(
             **first_state(model, (q, x, tau, values), lock, rest=rest),
         )  # fmt: skip
     report_run(model, found, out, as_json, notes, written=nc is out)
-    raise typer.Exit(not str(found.attrs["termination"]).startswith(GOOD))
+    raise typer.Exit(bool(early_end(found)))
 
 
 @app.command()
@@ -104,6 +106,7 @@ def kinematics(
     step: Interval = None,
     point: Annotated[Given, typer.Option("--point", help="Path body or body.point.")] = None,
     out: OutOption = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Move a driven mechanism; positions, velocities and accelerations over time."""
@@ -111,8 +114,12 @@ def kinematics(
 
     model, _ = read(file)
     with model_warnings(as_json) as notes:
-        found = run(model, duration, q=parse(q), step=step, points=point, parameters=parse(values))
+        found = run(
+            model, duration, q=parse(q), step=step, points=point, parameters=parse(values),
+            progress=progress_option(progress, as_json),
+        )  # fmt: skip
     report_run(model, found, out, as_json, notes)
+    raise typer.Exit(bool(early_end(found)))
 
 
 @app.command()
@@ -125,6 +132,7 @@ def equilibrium(
     tau: Tau = None,
     values: Set = None,
     out: TextOut = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Find a state of rest near the start values."""
@@ -134,7 +142,7 @@ def equilibrium(
     with model_warnings(as_json) as notes:
         found = run(
             model, q=parse(q), x=parse(x), locked=lock or (), free=free or (),
-            tau=parse(tau), parameters=parse(values),
+            tau=parse(tau), parameters=parse(values), progress=progress_option(progress, as_json),
         )  # fmt: skip
     rows: list[TableRow] = [
         {"what": f"{kind}_{name}", "value": float(value)}
@@ -165,6 +173,7 @@ def linearise(
     output: Outputs = None,
     inputs: Inputs = None,
     out: TextOut = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Linear model of small motions: A, B, C and D in the independent states."""
@@ -174,6 +183,7 @@ def linearise(
     with model_warnings(as_json) as notes:
         at = operating_state(model, (q, qd), values, lock) if rest else start_options(q, qd, lock)
         chosen = not_empty(outputs=output, inputs=inputs)
+        chosen["progress"] = progress_option(progress, as_json)
         found = run(model, at, **parameter_option(values), **chosen)
     tables = ("A", "B", "C", "D", "q", "qdd", "y")
     answer = {
@@ -198,6 +208,7 @@ def modes(
     rest: Rest = False,
     lock: Lock = None,
     out: TextOut = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Frequencies, damping and shapes of small motions."""
@@ -206,7 +217,8 @@ def modes(
     model, _ = read(file)
     with model_warnings(as_json) as notes:
         at = operating_state(model, (q, qd), values, lock) if rest else start_options(q, qd, lock)
-        found = run(model, at, **parameter_option(values))
+        told = progress_option(progress, as_json)
+        found = run(model, at, progress=told, **parameter_option(values))
     shapes = [
         {
             name: [float(value.real), float(value.imag)]

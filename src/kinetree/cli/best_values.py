@@ -11,6 +11,8 @@ import typer
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
     Atol,
+    AtOption,
+    BeginOption,
     FormulationOption,
     Given,
     Integrator,
@@ -19,6 +21,7 @@ from kinetree.cli.runs import (
     ModelOut,
     OptionalRtol,
     OutOption,
+    ProgressFile,
     Rtol,
     RunLength,
     Set,
@@ -29,6 +32,7 @@ from kinetree.cli.runs import (
     Tau,
     model_warnings,
     parse,
+    progress_option,
     read_numbers,
     round_rows,
     run_options,
@@ -66,7 +70,8 @@ def sensitivity(
     measure: MeasureOption,
     by: Varies,
     duration: RunLength = None,
-    at: Annotated[str, typer.Option(help="run, equilibrium or start.")] = "run",
+    at: AtOption = "run",
+    begin: BeginOption = "given",
     method: Way = "auto",
     order: Annotated[int, typer.Option(help="2 for second derivatives, too.")] = 1,
     along: AlongOption = None,
@@ -83,6 +88,7 @@ def sensitivity(
     rtol: Rtol = 1e-8,
     atol: Atol = 1e-10,
     out: OutOption = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Values of measures of a run, and their derivatives by what varies."""
@@ -91,8 +97,10 @@ def sensitivity(
     model, _ = read(file)
     with model_warnings(as_json) as notes:
         found = run(
-            model, duration, named_measures(measure), by=by, at=at, method=method, order=order,
-            along=parse(along), locked=lock or (), **run_options(
+            model, duration, named_measures(measure), by=by, at=at, begin=begin, method=method,
+            order=order, along=parse(along), locked=lock or (),
+            progress=progress_option(progress, as_json),
+            **run_options(
                 stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
                 parameters=values, step=step, rtol=rtol, atol=atol,
             ),
@@ -152,6 +160,9 @@ def optimise(
     method: Annotated[str, typer.Option(help="SLSQP, L-BFGS-B, ipopt, cma, …")] = "auto",
     start: Begin = None,
     starts: StartCount = 1,
+    at: AtOption = "",
+    begin: BeginOption = "",
+    lock: Lock = None,
     evaluations: Evaluations = 500,
     tolerance: Tolerance = 1e-10,
     journal: JournalFile = None,
@@ -175,7 +186,7 @@ def optimise(
     with model_warnings(as_json) as notes:
         options = run_options(
             stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
-            parameters=values, step=step, rtol=rtol,
+            parameters=values, step=step, rtol=rtol, at=at, begin=begin, locked=lock,
             subject_to=dict(map(_limit, subject_to or ())),
         )  # fmt: skip
         best = kt.optimise(

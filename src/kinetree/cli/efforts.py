@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,14 +14,20 @@ from kinetree.cli.runs import (
     IndependentOption,
     OutOption,
     Outputs,
+    ProgressFile,
     Set,
+    early_end,
     model_warnings,
     parse,
+    progress_option,
     round_rows,
     write,
 )
 from kinetree.errors import FormatError
-from kinetree.printing import print_json, print_table
+from kinetree.printing import TableRow, print_json, print_table
+
+if TYPE_CHECKING:
+    import xarray
 
 MotionFile = Annotated[Path, typer.Argument(metavar="RUN", help="A .nc file with q, qd, qdd.")]
 
@@ -43,6 +49,7 @@ def inverse(
     independent: IndependentOption = None,
     values: Set = None,
     out: OutOption = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the efforts that a given motion needs."""
@@ -55,7 +62,8 @@ def inverse(
     with model_warnings(as_json) as notes:
         found = run(
             model, load_run(motion), actuators=actuator or None, free=free or (),
-            weights=parse(weight), bounds=bounds, parameters=parse(values), **options,
+            weights=parse(weight), bounds=bounds, parameters=parse(values),
+            progress=progress_option(progress, as_json), **options,
         )  # fmt: skip
     if out is not None:
         write(found, out)
@@ -63,10 +71,9 @@ def inverse(
         {"velocity": str(name), "largest |tau|": float(abs(found["tau"].values[:, k]).max())}
         for k, name in enumerate(found["velocity"].values)
     ]
-    if as_json:
-        print_json({**found.attrs, "efforts": peaks, "file": str(out or ""), "warnings": notes})
-        return
-    print_table(f"{model.name}: efforts over {found.sizes['time']} times", round_rows(peaks))
+    more = {**early_end(found), "file": str(out or ""), "warnings": notes}
+    _say_along(model.name, found, ("efforts", peaks), more, as_json)
+    raise typer.Exit("error" in more)
 
 
 @app.command()
@@ -75,6 +82,7 @@ def reactions(
     motion: MotionFile,
     joint: Annotated[Given, typer.Option("--joint", help="Joint or closure; all if none.")] = None,
     out: OutOption = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Find what joints and closures transmit along a run."""
@@ -83,7 +91,8 @@ def reactions(
 
     model, _ = read(file)
     with model_warnings(as_json) as notes:
-        found = run(model, load_run(motion), joint or None)
+        told = progress_option(progress, as_json)
+        found = run(model, load_run(motion), joint or None, progress=told)
     if out is not None:
         write(found, out)
     peaks = []
@@ -97,10 +106,9 @@ def reactions(
                 {"name": str(name), "kind": kind, "largest |force| N": float(force),
                  "largest |torque| N.m": float(torque)}
             )  # fmt: skip
-    if as_json:
-        print_json({**found.attrs, "reactions": peaks, "file": str(out or ""), "warnings": notes})
-        return
-    print_table(f"{model.name}: reactions over {found.sizes['time']} times", round_rows(peaks))
+    more = {**early_end(found), "file": str(out or ""), "warnings": notes}
+    _say_along(model.name, found, ("reactions", peaks), more, as_json)
+    raise typer.Exit("error" in more)
 
 
 @app.command()
@@ -109,6 +117,7 @@ def outputs(
     motion: Annotated[Path | None, typer.Argument(help="Run (.nc); without it: a list.")] = None,
     output: Outputs = None,
     out: OutOption = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """List what a model offers as outputs, or find outputs along a run."""
@@ -124,7 +133,7 @@ def outputs(
         return
     with model_warnings(as_json) as notes:
         before = load_run(motion)
-        found = run(model, before, output)
+        found = run(model, before, output, progress=progress_option(progress, as_json))
     if out is not None:
         write(found, out)
     new = [name for name in found.data_vars if name not in before]
@@ -133,10 +142,24 @@ def outputs(
          "smallest": float(found[name].min()), "largest": float(found[name].max())}
         for name in new
     ]  # fmt: skip
+    more = {"file": str(out or ""), "warnings": notes}
+    _say_along(model.name, found, ("outputs", ranges), more, as_json)
+    raise typer.Exit(found.sizes["time"] < before.sizes["time"])
+
+
+def _say_along(
+    model: str,
+    found: xarray.Dataset,
+    told: tuple[str, list[TableRow]],
+    more: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Print what was found along a run: its name, and its rows."""
+    what, rows = told
     if as_json:
-        print_json({**found.attrs, "outputs": ranges, "file": str(out or ""), "warnings": notes})
+        print_json({**found.attrs, what: rows, **more})
         return
-    print_table(f"{model.name}: outputs over {found.sizes['time']} times", round_rows(ranges))
+    print_table(f"{model}: {what} over {found.sizes['time']} times", round_rows(rows))
 
 
 HALVES = (slice(3, 6), slice(0, 3))

@@ -14,9 +14,12 @@ from kinetree.cli.runs import (
     Interval,
     ModelOut,
     OutOption,
+    ProgressFile,
+    early_end,
     model_warnings,
     not_empty,
     parse,
+    progress_option,
     read_numbers,
     round_rows,
     write,
@@ -89,6 +92,7 @@ def excite(
     seed: Annotated[int, typer.Option(help="Of their draw.")] = 0,
     step: Interval = None,
     out: OutOption = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan the motion that tells parameters best, within limits of the model and those given."""
@@ -101,11 +105,14 @@ def excite(
             model, duration, harmonics, criterion=criterion, friction=_friction(friction),
             rotors=rotors, bodies=bodies, measured=measured, **limits,
             clearance=_read_planes(clearance), deviations=parse(deviation), locked=parse(locked),
-            rest=not no_rest, starts=starts, seed=seed, **not_empty(step=step),
+            rest=not no_rest, starts=starts, seed=seed, progress=progress_option(progress, as_json),
+            **not_empty(step=step),
         )  # fmt: skip
     if out is not None:
         write(found, out)
-    _say_plan(model.name, found.attrs, {"file": str(out or ""), "warnings": notes}, as_json)
+    more = {**early_end(found), "file": str(out or ""), "warnings": notes}
+    _say_plan(model.name, found.attrs, more, as_json)
+    raise typer.Exit(bool(early_end(found)))
 
 
 def _say_plan(model: str, attrs: Mapping[Any, Any], more: dict[str, Any], as_json: bool) -> None:
@@ -151,6 +158,7 @@ def identify(
     sensor: Annotated[Given, typer.Option(help="gain, offset, delay.")] = None,
     page: Annotated[Path | None, typer.Option(help="HTML page with tables and pictures.")] = None,
     out: ModelOut = None,
+    progress: ProgressFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Find masses, inertias, friction from recordings; write the model that has them."""
@@ -163,7 +171,7 @@ def identify(
             measured=measured, cutoff=cutoff, held_out=predict or held_out, locked=parse(locked),
             columns=_words(column), units=_words(unit), gains=_gains(gain), segment=segment,
             carried=_read_loads(carried), prior=prior, volumes=_read_volumes(volume),
-            smooth=_speed(smooth), **more,
+            smooth=_speed(smooth), progress=progress_option(progress, as_json), **more,
         )  # fmt: skip
         files = _write_fit(fit, out, page)
     _say_fit(fit, {**files, "warnings": notes}, as_json)

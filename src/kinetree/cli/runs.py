@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +43,10 @@ Inputs = Annotated[
     Given, typer.Option("--input", help="Input: tau_NAME, WRENCH_fz, a parameter; efforts if none.")
 ]
 Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort holds at rest.")]
+AtOption = Annotated[str, typer.Option(help="run, equilibrium or start.")]
+BeginOption = Annotated[
+    str, typer.Option("--begin", help="equilibrium: runs begin at the rest of their parameters.")
+]
 IndependentOption = Annotated[
     Given, typer.Option("--independent", help="Coordinate of a closed system to keep independent.")
 ]
@@ -60,6 +65,9 @@ Atol = Annotated[float, typer.Option(help="Absolute error per step.")]
 Integrator = Annotated[str, typer.Option(help="dop853, rk4, cvode_bdf, trapezoidal, …")]
 ModelOut = Annotated[
     Path | None, typer.Option("-o", "--out", help="Model file (.yaml) with the new values.")
+]
+ProgressFile = Annotated[
+    Path | None, typer.Option("--progress", help="JSON file that tells the share done meanwhile.")
 ]
 Rest = Annotated[bool, typer.Option("--equilibrium", help="Find the equilibrium first.")]
 GOOD = ("finished", "event")
@@ -150,7 +158,7 @@ def operating_state(
             element="--qd",
             cure="leave it out, or leave --equilibrium out",
         )
-    return run(model, q=parse(q), parameters=parse(values), locked=lock or ())
+    return run(model, q=parse(q), parameters=parse(values), locked=lock or (), progress=False)
 
 
 def first_state(
@@ -164,13 +172,28 @@ def first_state(
 
     q, x, tau, values = (parse(words) for words in given)
     if rest:
-        found = run(model, q=q, x=x, tau=tau, parameters=values, locked=lock or ())
+        found = run(model, q=q, x=x, tau=tau, parameters=values, locked=lock or (), progress=False)
         return {"q": found.q.tolist(), "x": found.x.tolist()}
     if lock:
         raise FormatError(
             "it holds a coordinate at rest", element="--lock", cure="give --equilibrium too"
         )
     return {"q": q, "x": x}
+
+
+def progress_option(file: Path | None, as_json: bool) -> Any:
+    """How an analysis tells how far it is: in a file, or else as on any terminal but for JSON."""
+    from kinetree.analysis.runs.progress import telling_file
+
+    if file is not None:
+        return telling_file(file)
+    return False if as_json else None
+
+
+def early_end(found: xarray.Dataset) -> dict[str, str]:
+    """The entry "error" of a result along a run that ended early; nothing where it is whole."""
+    said = str(found.attrs["termination"])
+    return {} if said.startswith(GOOD) else {"error": said}
 
 
 @contextmanager
@@ -208,10 +231,8 @@ def report_run(
         pairs = zip(run["event_name"].values, run["event_time"].values, strict=True)
         events = {"events": [{"event": str(a), "time": float(b)} for a, b in pairs]}
     if as_json:
-        end = str(run.attrs["termination"])
-        wrong = {} if end.startswith(GOOD) else {"error": end}
         facts = {**run.attrs, "times": run.sizes["time"], "last": last, **events}
-        print_json({**wrong, **facts, "file": str(out or ""), "warnings": notes})
+        print_json({**early_end(run), **facts, "file": str(out or ""), "warnings": notes})
         return
     rows = [{"what": name, "value": value} for name, value in last.items()]
     when = float(run["time"].values[-1])
@@ -251,8 +272,6 @@ def touching(facts: Mapping[str, Any]) -> str:
 
 def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[str]) -> None:
     """Write an answer to a JSON file where wanted, print it where wanted."""
-    import json
-
     if out is not None:
         if out.suffix != ".json":
             raise FormatError(

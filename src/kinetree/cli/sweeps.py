@@ -12,10 +12,13 @@ import typer
 from kinetree.cli.best_values import StudyName, named_measures
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
+    AtOption,
+    BeginOption,
     FormulationOption,
     Given,
     Integrator,
     Interval,
+    Lock,
     OptionalRtol,
     RunLength,
     Set,
@@ -67,6 +70,9 @@ def sweep(
     threads: Annotated[int | None, typer.Option(help="Threads.")] = None,
     device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
     workers: Annotated[str, typer.Option(help="Scheduler of dask: tcp://host:8786.")] = "",
+    at: AtOption = "",
+    begin: BeginOption = "",
+    lock: Lock = None,
     integrator: Integrator = "",
     formulation: FormulationOption = "",
     q: StartQ = None,
@@ -91,6 +97,7 @@ def sweep(
     run = run_options(
         stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
         parameters=values, step=step, rtol=rtol, workers=workers,
+        at=at, begin=begin, locked=lock,
     )  # fmt: skip
     tell = _tell if not as_json else None
     with model_warnings(as_json) as notes:

@@ -42,12 +42,14 @@ class Watch:
         direction: 1 where g rises through zero, -1 where it falls, 0 for both.
         stops: whether the run ends there; else the event is only recorded.
         relation: g in words.
+        law: whether laws change their branch there.
     """
 
     name: str
     direction: int = 0
     stops: bool = False
     relation: str = ""
+    law: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ class Native:
         changes: what events change; none where nothing does, or Python shall see to it.
         columns: where the entries of the Jacobian stand; none where it is full.
         pace: the longest step from a state [s]; none where nothing bounds it.
+        held: numbers of the events whose side of zero, 1 or -1, is told to all of these by the last
+            inputs of `rest`; there are none where laws take their branch from the state.
     """
 
     rates: Kernel
@@ -118,6 +122,7 @@ class Native:
     changes: Changes | None = None
     columns: SparseColumns | None = None
     pace: Kernel | None = None
+    held: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,6 +174,8 @@ class Settings:
             taken before) and events; answers whether to go on.  The path at the end has the rest.
         controlled: of native explicit methods: number of components of y, from the first on, whose
             error counts; the others ride along.  None for all.
+        calm: of native explicit methods: whether steps do not hang on rounding, since lengths have
+            few bits and errors near rounding count alike.
     """
 
     rtol: float = 1e-8
@@ -180,6 +187,7 @@ class Settings:
     report: Callable[[float], None] | None = None
     sink: Callable[[Path], bool] | None = None
     controlled: int | None = None
+    calm: bool = False
 
     def equal_step(self, length: float) -> float:
         """The longest step that divides this length [s] and is not above `max_step`."""
@@ -241,6 +249,7 @@ class Path:
         bad_t, bad_y: where the rates had no value, for `NOT_A_NUMBER`.
         steps, evaluations, jacobians: counts.
         message: what the method says itself.
+        sides: of zero on which events were held (`Native.held`).
     """
 
     t: Array
@@ -255,6 +264,7 @@ class Path:
     evaluations: int = 0
     jacobians: int = 0
     message: str = ""
+    sides: Array = field(default_factory=lambda: np.zeros(0))
 
 
 __all__ = [

@@ -8,12 +8,13 @@ Words of the table followed by a bracket are measures; what stands around them i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
 
 from kinetree.arguments import check_arguments
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, unknown
 from kinetree.measures.at_event import at_event
 from kinetree.measures.at_time import at_time
 from kinetree.measures.event_time import event_time
@@ -41,6 +42,9 @@ NUMBERS = {
     "severity": (None, str),
 } | dict.fromkeys(("frequency", "damping", "growth"), (int,))
 """What arguments are; None for a text.  Kinds that are not here have one text."""
+FUNCTIONS = ("abs", "sign", "minimum", "maximum", "select", "table")
+"""Functions of expressions that are none of Python's mathematics."""
+CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*\(")
 START = re.compile(rf"(?<![\w.])({'|'.join(KINDS)})\s*\(")
 
 
@@ -60,12 +64,20 @@ def measure(text: str) -> Measure:
         place = end + 1
     rest += text[place:]
     if not found:
+        _refuse_other_kinds(text)
         raise ModelError(
             "it names no kind of measure",
             element=f"measure '{text}'",
             cure=f"write final({text}), or one of {', '.join(KINDS)}",
         )
     return found["m1"] if rest.strip() == "m1" else function_of(rest.strip(), **found)
+
+
+def _refuse_other_kinds(text: str) -> None:
+    """Refuse a word that is followed by a bracket and is neither a kind nor a function."""
+    for word in CALLED.findall(text):
+        if not hasattr(math, word) and word not in FUNCTIONS:
+            raise unknown("kind of measure", word, KINDS, f"measure '{text}'")
 
 
 def _closing(text: str, first: int) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.engine import Node, evaluate
+from kinetree.engine import Node
+from kinetree.engine.evaluate import evaluate_floating, floating
 from kinetree.errors import ShapeError, unknown
 from kinetree.program.program import Assign, Input, Newton, Program, Solve
 
@@ -23,17 +24,17 @@ def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
         array = _array(row, arrays)
         lead = array.shape[: array.ndim - len(row.shape)]
         batch = _join_axes(batch, lead, row)
-        flat = array.reshape(*lead, len(row.symbols))
-        values.update({s: flat[..., i] for i, s in enumerate(row.symbols)})
+        flat = floating(array).reshape(*lead, len(row.symbols))
+        values.update(zip(row.symbols, _columns(flat), strict=True))
     for block in program.all_blocks:
         if isinstance(block, Assign):
-            values[block.target] = evaluate((block.expr,), values)[0]
+            values[block.target] = evaluate_floating((block.expr,), values)[0]
         elif isinstance(block, Solve):
             values.update(_solve(block, values))
         else:
             values.update(_iterate(block, values))
     return {
-        out.name: _stack(evaluate(out.nodes, values), batch).reshape((*batch, *out.shape))
+        out.name: _stack(evaluate_floating(out.nodes, values), batch).reshape((*batch, *out.shape))
         for out in program.outputs
     }
 
@@ -66,21 +67,28 @@ def _array(row: Input, arrays: Mapping[str, Any]) -> Any:
     return array
 
 
+def _columns(flat: Any) -> list[Any]:
+    """The components along the last axis; scalars, which are quick, where there is no batch."""
+    return list(flat if flat.ndim == 1 else np.moveaxis(flat, -1, 0))
+
+
 def _stack(values: list[Any], batch: tuple[int, ...]) -> Any:
     if not values:
         return np.zeros((*batch, 0))
+    if not batch:
+        return np.array(values)
     return np.stack([np.broadcast_to(v, batch) for v in values], axis=-1)
 
 
 def _solve(block: Solve, values: Mapping[Node, Any]) -> dict[Node, Any]:
-    entries = evaluate(block.operands, values)
+    entries = evaluate_floating(block.operands, values)
     batch = np.broadcast_shapes(*[np.shape(e) for e in entries])
     flat = _stack(entries, batch)
     split = block.n * block.n
     A = flat[..., :split].reshape(*batch, block.n, block.n)
     B = flat[..., split:].reshape(*batch, block.n, block.k)
     X = _quotient(A, B).reshape(*batch, -1)
-    return {target: X[..., i] for i, target in enumerate(block.targets)}
+    return dict(zip(block.targets, _columns(X), strict=True))
 
 
 def _quotient(A: Any, B: Any) -> Any:
@@ -104,7 +112,7 @@ def _iterate(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
     Complex values take one more step: the real part is solved for, the imaginary part, a
     derivative by complex step, then follows exactly.
     """
-    entries = evaluate(block.operands, values)
+    entries = evaluate_floating(block.operands, values)
     batch = np.broadcast_shapes(*[np.shape(e) for e in entries])
     flat = _stack(entries, batch)
     n = len(block.targets)
@@ -122,4 +130,4 @@ def _iterate(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
             break
         v = np.where(going[..., None], v - out["dv"], v)
     v = np.where(going[..., None], np.nan, v)
-    return {target: v[..., i] for i, target in enumerate(block.targets)}
+    return dict(zip(block.targets, _columns(v), strict=True))

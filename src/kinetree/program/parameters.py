@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.engine import Node
+from kinetree.engine import Node, symbols
 from kinetree.program.program import Input, Program
 
 PARAMETERS = "p"
@@ -28,6 +28,15 @@ def join_parameters(old: Input, new: Input) -> Input:
 def parameters_of(program: Program) -> Input | None:
     """Its input p; none where it has no parameters."""
     return program.input(PARAMETERS) if program.takes(PARAMETERS) else None
+
+
+def used_parameters(program: Program) -> frozenset[str]:
+    """Names of the parameters that stand in some expression of a Program."""
+    row = parameters_of(program)
+    if row is None:
+        return frozenset()
+    used = {*symbols(program.roots())}
+    return frozenset(label for label, s in zip(row.labels, row.symbols, strict=True) if s in used)
 
 
 def parameter_bindings(program: Program, joined: Input | None) -> dict[Node, Node]:

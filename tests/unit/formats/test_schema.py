@@ -53,22 +53,22 @@ def test_every_joint_kind_has_its_section():
         assert set(kind.options) <= set(JOINT_MODELS[kind.name].model_fields)
 
 
-def test_pictures_of_shipped_models_fit_their_schema() -> None:
-    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-    shapes, layout = (schema["properties"][name] for name in ("shapes", "layout"))
+def test_pictures_of_shipped_models_fit_their_schema(validator) -> None:
+    parts = validator.schema["properties"]
+    shapes, layout = (validator.evolve(schema=parts[name]) for name in ("shapes", "layout"))
     for file in sorted((Path(__file__).resolve().parents[3] / "examples/models").glob("*.yaml")):
         data = read_plain(file.read_text(encoding="utf-8"), file.name).data
-        jsonschema.validate(data.get("shapes"), shapes)
-        jsonschema.validate(data.get("layout"), layout)
-    jsonschema.validate({"diagram": {"rod": [3, -4]}}, layout)
+        shapes.validate(data.get("shapes"))
+        layout.validate(data.get("layout"))
+    layout.validate({"diagram": {"rod": [3, -4]}})
     for bad in ({"diagram": {"rod": [0.5, 1]}}, {"diagram": {"rod": [1]}}, [1]):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(bad, layout)
+            layout.validate(bad)
     frustum = {"kind": "frustum", "radius": 0.2, "top": 0.1, "length": 1}
     line = {"kind": "line", "radius": 0.01, "points": [[0, 0, 0], [1, 0, 0]]}
-    jsonschema.validate({"rod": [frustum, line]}, shapes)
+    shapes.validate({"rod": [frustum, line]})
     for bad in ({"rod": line | {"points": [[0, 0, 0]]}}, {"rod": {**frustum, "top": 0}},
                 {"rod": {"kind": "bxo"}}, {"rod": [{"kind": "box"}]},
                 {"rod": {"kind": "sphere", "radius": -1}}):  # fmt: skip
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(bad, shapes)
+            shapes.validate(bad)

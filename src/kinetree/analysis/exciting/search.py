@@ -7,15 +7,20 @@ on from what was found.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kinetree.analysis.exciting.criteria import CRITERIA, Criterion
 from kinetree.analysis.exciting.problem import ExcitingProblem, ExcitingTask
+from kinetree.analysis.runs.progress import Share
 from kinetree.arrays import Array
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, warn
+from kinetree.integrate.problem import FINISHED, INTERRUPTED
 
 DENSE = 20
 """Times per period of the highest harmonic at which criterion and limits are looked at."""
@@ -31,6 +36,8 @@ HELD = 1e-9
 """By how much a limit may be passed, as a part of its range."""
 SMALL = 0.02
 """By how much limits are passed at most where a smaller motion is tried, as a part of a range."""
+LARGE = 0.4
+"""The same where a search was ended on the way."""
 STEPS = 50
 """Iterations on every criterion but the last, which has twice as many."""
 SPARE = 1e-3
@@ -41,6 +48,8 @@ NEAR = 0.05
 """Share of its range within which a limit is at its end."""
 ROOM = 2.0
 """How much larger than the largest value a free number may be."""
+FOUND, LATER = 0.1, 0.3
+"""Shares of a search at which the first motions are there, and that are left behind a pass."""
 WORST = 1e3
 """What the criterion is taken to be where it has no value."""
 
@@ -54,30 +63,46 @@ class Excitation:
         condition: number of the columns.
         overruns: of the limits on a fine grid, by name; negative where they are held.
         iterations: of all searches.
+        end: why the search ended.
     """
 
     z: Array
     condition: float
     overruns: dict[str, float]
     iterations: int
+    end: str = FINISHED
 
 
-def search(task: ExcitingTask, criterion: str, starts: int, seed: int) -> Excitation:
+def search(task: ExcitingTask, criterion: str, begin: tuple[int, int], share: Share) -> Excitation:
     """The best motion that holds all limits.
 
     Args:
         task: what is asked.
         criterion: a row of `CRITERIA`.
-        starts: number of first motions.
-        seed: of their draw.
+        begin: number of first motions, and the seed of their draw.
+        share: is told how far it is; where it ends the search, the best so far is taken.
     """
+    starts, seed = begin
     random = np.random.default_rng(seed)
-    firsts = [_held_motion(task, _first_motion(task, random)) for _ in range(starts)]
-    begun = [_climb(task, z, criterion) for z in firsts]
+    with share.part(0.0, FOUND):
+        draws = share.parts([*range(starts)])
+        firsts = [_held_motion(task, _first_motion(task, random)) for _ in draws]
+    begun: list[Excitation] = []
+    with contextlib.suppress(KeyboardInterrupt), share.part(FOUND, 1.0):
+        for z in share.parts(firsts):
+            begun.append(_climb(task, z, criterion, share))
+            if begun[-1].end != FINISHED:
+                break
     held = [row for row in begun if _is_held(row)]
+    if not held and (len(begun) < starts or begun[-1].end != FINISHED):
+        raise KeyboardInterrupt
     if not held:
         raise _cannot(min(begun, key=lambda row: max(row.overruns.values())))
-    return min(held, key=lambda row: _judge(task, row, criterion))
+    best = min(held, key=lambda row: _judge(task, row, criterion))
+    if begun[-1].end == FINISHED and len(begun) == starts:
+        return best
+    warn("excite: the search was interrupted; the best motion so far that holds all limits is kept")
+    return replace(best, end=f"{INTERRUPTED}: the best so far")
 
 
 def _is_held(found: Excitation) -> bool:
@@ -145,18 +170,22 @@ def _held_motion(task: ExcitingTask, z: Array) -> Array:
     return z
 
 
-def _climb(task: ExcitingTask, z: Array, criterion: str) -> Excitation:
-    """One search; limits are drawn in until they are held everywhere."""
-    margin, made = 0.0, 0
+def _climb(task: ExcitingTask, z: Array, criterion: str, share: Share) -> Excitation:
+    """One search; limits are drawn in until they are held everywhere.
+
+    Where it is ended on the way, the motion of the last criterion is looked at.
+    """
+    margin, made, end = 0.0, 0, FINISHED
     stages = CRITERIA[criterion]
     for number in range(PASSES):
         problem = ExcitingProblem(task, _times(task), margin)
-        for k, stage in enumerate(stages):
-            last = k == len(stages) - 1
-            z, count = _minimise(problem, z, stage, 2 * STEPS if last else STEPS)
-            made += count
+        with share.part(1.0 - LATER**number, 1.0 - LATER ** (number + 1)):
+            z, count, end = _pass(problem, z, stages, share)
+        made += count
         fine = ExcitingProblem(task, _times(task, FINE), 0.0)
-        found = Excitation(z, fine.condition(z), fine.overruns(z), made)
+        found = Excitation(z, fine.condition(z), fine.overruns(z), made, end)
+        if share.ended or end != FINISHED:
+            return replace(_shrunk(task, found, LARGE), end=INTERRUPTED)
         if _is_held(found):
             return found
         margin += 1.5 * max(found.overruns.values()) + 1e-6
@@ -164,13 +193,29 @@ def _climb(task: ExcitingTask, z: Array, criterion: str) -> Excitation:
     return _shrunk(task, found)
 
 
-def _shrunk(task: ExcitingTask, found: Excitation) -> Excitation:
+def _pass(
+    problem: ExcitingProblem, z: Array, stages: Sequence[Criterion], share: Share
+) -> tuple[Array, int, str]:
+    """One criterion after the other; the motion, the number of iterations, why it ended."""
+    made, end = 0, FINISHED
+    for k, stage in enumerate(stages):
+        last = k == len(stages) - 1
+        with share.part(k / (len(stages) + 1), (k + 1 + last) / (len(stages) + 1)):
+            steps = 2 * STEPS if last else STEPS
+            z, count, end = _minimise(problem, z, (stage, steps), share)
+        made += count
+        if share.ended or end != FINISHED:
+            break
+    return z, made, end
+
+
+def _shrunk(task: ExcitingTask, found: Excitation, most: float = SMALL) -> Excitation:
     """A motion that passes its limits by little, made smaller about its middles.
 
     Speeds and accelerations shrink by as much; what is found is looked at, whatever it holds.
     """
     over = max(found.overruns.values())
-    if over > SMALL:
+    if not 0 < over <= most:
         return found
     sizes = np.full(task.series.size, 1.0 - 2 * over - 1e-6)
     sizes[0] = 1.0  # c₀ of eq. 15
@@ -180,12 +225,20 @@ def _shrunk(task: ExcitingTask, found: Excitation) -> Excitation:
 
 
 def _minimise(
-    problem: ExcitingProblem, z: Array, criterion: Criterion, steps: int
-) -> tuple[Array, int]:
-    """The best motion on the way to where a criterion is least within the limits."""
+    problem: ExcitingProblem, z: Array, what: tuple[Criterion, int], share: Share
+) -> tuple[Array, int, str]:
+    """The best motion on the way to where a criterion is least within the limits.
+
+    Args:
+        problem: criterion and limits at many times.
+        z: where it begins.
+        what: is made least, in at most so many steps.
+        share: is told how far it is.
+    """
     from scipy.optimize import Bounds, minimize
 
     best: tuple[float, Array] = (np.inf, z)
+    (criterion, steps), number = what, itertools.count(1)
 
     def value(z: Array) -> tuple[float, Array]:
         nonlocal best
@@ -198,11 +251,15 @@ def _minimise(
         "type": "ineq", "fun": lambda z: problem.limits(z)[0], "jac": lambda z: problem.limits(z)[1]
     }  # fmt: skip
     held, most = len(problem.limits(z)[0]) > 0, _box(problem.task)
-    found = minimize(
-        value, z, jac=True, method="SLSQP", constraints=[limits] if held else [],
-        bounds=Bounds(-most, most), options={"maxiter": steps, "ftol": 1e-7},
-    )  # fmt: skip
-    return best[1], int(found.nit)
+    try:
+        found = minimize(
+            value, z, jac=True, method="SLSQP", constraints=[limits] if held else [],
+            bounds=Bounds(-most, most), options={"maxiter": steps, "ftol": 1e-7},
+            callback=lambda _: share.tell(next(number) / steps),
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        return best[1], next(number) - 1, INTERRUPTED
+    return best[1], int(found.nit), FINISHED
 
 
 def _box(task: ExcitingTask) -> Array:

@@ -20,6 +20,7 @@ from kinetree.arrays import Array
 from kinetree.solve.cma import minimise_cma
 
 SPENT = "the evaluations are used up"
+ENDED = "it was ended on the way"
 """What is said of an optimiser that was not let go on."""
 
 LARGE = 1e100

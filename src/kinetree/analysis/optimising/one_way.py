@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinetree.analysis.optimising.methods import SPENT, Minimum, Optimiser, minimise_smooth
+from kinetree.analysis.optimising.methods import ENDED, SPENT, Minimum, Optimiser, minimise_smooth
 from kinetree.analysis.optimising.trials import EnoughError, Trials
 from kinetree.analysis.sweeping.plans import quiet_points
 from kinetree.arrays import Array
@@ -45,7 +45,7 @@ class OneWay:
         try:
             s, converged, said = self._go(first, own)
         except EnoughError:
-            s, converged, said = own.best(), False, SPENT
+            s, converged, said = own.best(), False, ENDED if own.stop.is_set() else SPENT
         own.budget.most = None
         found = self._with_gradient(s, own)
         return found, converged and found is s, said

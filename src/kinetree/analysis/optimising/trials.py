@@ -6,6 +6,7 @@ the motion has no value, is a trial that is worse than all others; methods short
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,13 +139,16 @@ class Trials:
     in the journal: so an optimisation that goes on has the same digits as one that was not stopped.
     """
 
-    def __init__(self, study: Study, journal: Journal, tell: Callable[[JournalRow], None]) -> None:
+    def __init__(
+        self, study: Study, journal: Journal, tell: Callable[[JournalRow], object]
+    ) -> None:
         self.study, self.journal, self.tell = study, journal, tell
         self.names = list(study.over)
         self.low, high = np.array([study.over[name] for name in self.names]).T
         self.width = high - self.low
         self.history: list[JournalRow] = []
         self.ask: Ask | None = None
+        self.stop = threading.Event()
         self.begin(None)
         self._first: dict[str, float] | None = None
         self._tasks: dict[tuple[int, bool], Task] = {}
@@ -172,9 +176,11 @@ class Trials:
         """The evaluation at scaled variables, with gradients unless it is told otherwise.
 
         Raises:
-            EnoughError: where no more evaluations may be made.
+            EnoughError: where no more evaluations may be made, or who is told of them has enough.
         """
         values = self.values(s)
+        if self.stop.is_set() and self.budget.most is not None:
+            raise EnoughError
         self.budget.spend((*values.values(),), s)
         if self.ask is not None:
             return self.ask(values, slopes)
@@ -194,7 +200,9 @@ class Trials:
             way = (np.array(known["x"]) - before) / self.width
             self.history.append(known)
             facts = {"number": len(self.history), "violation": self.violation(known)}
-            self.tell({**known, **facts, "step": float(np.abs(way).max(initial=0.0))})
+            told = {**known, **facts, "step": float(np.abs(way).max(initial=0.0))}
+            if not self.stop.is_set() and self.tell(told) is True:
+                self.stop.set()
         return known
 
     def evaluate(self, values: Mapping[str, float], *, slopes: bool) -> JournalRow:
@@ -229,7 +237,7 @@ class Trials:
             basic = {name: options[name] for name in BASICS if name in options}
             own = task.at(given, float(options[DURATION] or 0.0), basic)
             found = run_task(own, method) if study.at == RUN else static_results(
-                own, steady=study.at == "start"
+                own, steady=study.at == "start", locked=tuple(options.get("locked", ()))
             )  # fmt: skip
         return self.read(with_functions(found, study.measures), slopes=slopes)
 

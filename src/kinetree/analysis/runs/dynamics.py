@@ -32,6 +32,7 @@ from kinetree.integrate.problem import Changes, Kernel, Native, SparseColumns
 from kinetree.model import Mechanism
 from kinetree.pipeline import LOOPS
 from kinetree.program import Program, state_form
+from kinetree.program.events import SIDES
 
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
 """Options of `dynamics` that every analysis passes on."""
@@ -186,9 +187,9 @@ class Dynamics:
     def _forward(self) -> Any:
         return self.forms.forward.function.with_values(self.parameters)
 
-    def rates(self, t: float, y: Array) -> Array:
+    def rates(self, t: float, y: Array, **more: Array) -> Array:
         """der(y)."""
-        found: Array = self.call(self._rates, t, y)["yd"]
+        found: Array = self.call(self._rates, t, y, **more)["yd"]
         return found
 
     def jacobian(self, t: float, y: Array) -> Array:
@@ -280,7 +281,7 @@ class Dynamics:
         """
         if not self.loads.constant:
             return None
-        taken = ("t", state_form.STATE)
+        taken, held = ("t", state_form.STATE), self.loads.fixed
         rows = [r for r in self._rates.inputs if not r.parameter and r.name not in taken]
         rest = [np.ravel(self.loads.fixed.get(row.name, row.default)) for row in rows]
         J = self._jacobian if jacobian else None
@@ -297,6 +298,7 @@ class Dynamics:
             None if update is None else Changes(update, NONE, NONE, 0.0, NONE),
             None if J is None else self.columns,
             pace,
+            tuple(k for k, row in enumerate(events.conditions) if row.law and SIDES in held),
         )
 
 

@@ -25,7 +25,7 @@ from kinetree.model import (
     instant_symbol,
 )
 from kinetree.program import Input, Output, Program
-from kinetree.program.events import LABEL, crossings
+from kinetree.program.events import LABEL, SIDES, crossings
 from kinetree.program.passes import condense, dead
 from kinetree.program.state_form import (
     STATE,
@@ -278,7 +278,8 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
     if event.when == LAWS:
         row = branches(dynamics.forward)
         for label, node in zip(row.labels, row.nodes, strict=True):
-            yield WatchRow(Watch(f"{name}: {label}", way, ends), node, event, then)
+            watch = Watch(f"{name}: {label}", way, ends, law=name == LAWS)
+            yield WatchRow(watch, node, event, then)
         return
     condition, relation = None, ""
     if not event.timed:
@@ -289,6 +290,8 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
 
 def branches(forward: Program) -> Output:
     """Conditions of the branches of laws, without those by which friction and contacts settle."""
+    if forward.gives(SIDES):
+        return forward.output(SIDES)
     moving = tuple(out for out in forward.outputs if out.name not in SETTLING)
     return crossings(dead(replace(forward, outputs=moving)))
 

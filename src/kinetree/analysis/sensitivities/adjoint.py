@@ -11,7 +11,7 @@ Refs: Kurz2008 sec. 3; Griewank2008 ch. 3
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,26 +22,44 @@ from kinetree.analysis.sensitivities.demands import (
     growth_back,
     time_of_comparison,
 )
-from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents
-from kinetree.analysis.sensitivities.looks import NEAR, Instant
+from kinetree.analysis.sensitivities.direct import TangentRun, Tracker, run_tangents
+from kinetree.analysis.sensitivities.looks import NEAR, Instant, Looks, RunPart
 from kinetree.analysis.sensitivities.passages import EventsBack, Passage, Passages
 from kinetree.analysis.sensitivities.reverse import Reverse
 from kinetree.analysis.sensitivities.start import pull_start
+from kinetree.analysis.sensitivities.trail.rows import RemadeMarch, RemadeRows
+from kinetree.analysis.sensitivities.trail.trail import Trail
 from kinetree.arrays import Array
 from kinetree.integrate.loops.backward import BackwardMarch
 from kinetree.integrate.loops.tableaus import TABLEAUS, Tableau
+from kinetree.program.events import SIDES
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.task import Task
 
 
+AT_ONCE = 1 << 14
+"""Steps that are gone back before it is told how far it is; a multiple of the lanes."""
+AnyMarch = BackwardMarch | RemadeMarch
+"""A way back over a leg."""
+
+
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """Steps of a run in one set of coordinates: times [s] and states, the first included."""
+    """Steps of a run in one set of coordinates: times [s] and states, the first included.
+
+    States are rows that are at hand, or are made again; conditions of laws stayed on their sides.
+    """
 
     reverse: Reverse
     t: Array
-    Y: Array
+    Y: Array | RemadeRows
+    sides: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def branches(self) -> dict[str, Array]:
+        """What the rates are told of the branches of laws."""
+        return {SIDES: self.sides} if len(self.sides) else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,27 +107,46 @@ class Backward:
 
     def __init__(self, task: Task, times: Array, run: TangentRun | None = None) -> None:
         self.task, self.passages, self.growth = task, Passages(), 1.0
-        if run is None or not _has_every_step(task, run):
-            run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=self.passages)
-        self.instants = run.looks.instants
+        self.trail: Trail | None = None
+        self.repeats = 1
+        looks = self._looks(times, run)
+        self.instants = looks.instants
         self.watch = task.watches.of
         self._events: dict[int, EventsBack] = {}
-        self.legs = self._legs(run)
+        self.legs = self._legs(looks)
         self.tableau = TABLEAUS[task.integrator]
 
-    def _legs(self, run: TangentRun) -> list[Leg]:
+    def _looks(self, times: Array, run: TangentRun | None) -> Looks:
+        """The run over all of its steps; only some moments of it are kept in a given memory."""
+        task, ends = self.task, times[[0, -1]]
+        if task.memory is not None:
+            self.trail = Trail(task.integrator, task.memory)
+            return Tracker(task, jump=self.passages, trail=self.trail, holds=True).leave_trail(ends)
+        if run is None or not _has_every_step(task, run):
+            run = run_tangents(task, (), ends, every_step=True, jump=self.passages)
+        return run.looks
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """What is told of the way back."""
+        if self.trail is None:
+            return {"steps": self.steps}
+        kept = self.trail.room + 1
+        return {"steps": self.steps, "repeats": self.repeats, "checkpoints": kept}
+
+    def _legs(self, looks: Looks) -> list[Leg]:
         """The parts of the run, each with the state that it begins with."""
         legs: list[Leg] = []
-        for part in run.looks.parts:
+        for part in looks.parts:
             if not len(part.t):
                 continue
-            t, Y = part.t, part.Y
+            t, Y = part.t, _rows_of(part, legs)
             if legs:
-                t, Y = np.append(legs[-1].t[-1], t), np.vstack([legs[-1].Y[-1:], Y])
+                t = np.append(legs[-1].t[-1], t)
             made = part.made
             known = next((leg.reverse for leg in legs if leg.reverse.made is made), None)
             key = self.task.expressions_of(made.system).key if known is None else ""
-            legs.append(Leg(known or Reverse(made, self.task.directions, key), t, Y))
+            legs.append(Leg(known or Reverse(made, self.task.directions, key), t, Y, part.sides))
         return legs
 
     @property
@@ -119,7 +156,15 @@ class Backward:
 
     def gradients(self, demands: Sequence[Demand]) -> Array:
         """The derivatives of measures by every variable but the duration, one row each."""
-        return np.array([self._gradient(row) for row in demands])
+        return np.array([self._gradient_counted(row) for row in self.task.share.parts(demands)])
+
+    def _gradient_counted(self, demand: Demand) -> Array:
+        """A gradient; how often steps were made for it is noted."""
+        found = self._gradient(demand)
+        if self.trail is not None:
+            self.repeats = max(self.repeats, self.trail.repeats)
+            self.trail.restart_count()
+        return found
 
     def _gradient(self, demand: Demand) -> Array:
         first, last = self.legs[0].reverse, self.legs[-1].reverse
@@ -136,19 +181,29 @@ class Backward:
                 stop = stops.pop()
                 k = row_before(leg, self.task.t0, stop.t)
                 k = min(k + 1, at) if stop.compares else k  # where the bars are not yet larger
-                march.back(k, at)
+                self._go_back(leg, march, k, at)
                 at = k
                 if stop.compares:
                     late = march.lam[: leg.reverse.made.size].copy()
                 else:
                     self._visit(march, leg, k, stop, sums)
-            march.back(0, at)
+            self._go_back(leg, march, 0, at)
             lam = march.lam if leg is self.legs[0] else self._change(leg, march.lam, sums.inputs)
         self.growth = max(self.growth, growth_back(lam[: first.made.size], late))
         task = self.task
-        start = pull_start(first, task.start, task.t0, task.given, lam)
+        moved = task.start_slopes(task.directions)
+        start = pull_start(first, task.start, task.t0, task.given, lam, moved)
         found: Array = first.of_variables(sums.inputs) + sums.variables + start
         return found
+
+    def _go_back(self, leg: Leg, march: AnyMarch, k: int, last: int) -> None:
+        """Go back from one row of a leg to another one before it, some steps at a time."""
+        tell = self.task.share.over(float(self.legs[-1].t[-1]), self.task.t0)
+        for at in range(last, k, -AT_ONCE):
+            first = max(at - AT_ONCE, k)
+            march.back(first, at)
+            if tell is not None:
+                tell(float(leg.t[first]))
 
     def _stops(self, demand: Demand) -> list[BackStop]:
         """Where the march stops for more than steps, the last ones first to be taken out."""
@@ -168,7 +223,7 @@ class Backward:
         rows.append(BackStop(compared, compares=True))
         return sorted(rows, key=lambda row: (row.t, -row.order))
 
-    def _visit(self, march: BackwardMarch, leg: Leg, k: int, stop: BackStop, sums: BarSums) -> None:
+    def _visit(self, march: AnyMarch, leg: Leg, k: int, stop: BackStop, sums: BarSums) -> None:
         """Take up what happens or is seen at a time, on the row k or behind it."""
         reverse, t = leg.reverse, stop.t
         beside = abs(leg.t[k] - t) > near_of(leg, self.task.t0)
@@ -205,6 +260,15 @@ class Backward:
         return change_bars(before.reverse, leg.reverse, (float(leg.t[0]), leg.Y[0]), lam, sums)
 
 
+def _rows_of(part: RunPart, legs: Sequence[Leg]) -> Array | RemadeRows:
+    """The states of a part of a run, behind the last one of the leg before."""
+    before = legs[-1].Y if legs else None
+    if part.rows is not None:
+        assert before is None or isinstance(before, RemadeRows)  # all parts are alike
+        return RemadeRows(before, part.rows)
+    return part.Y if before is None else np.vstack([before[len(before) - 1], part.Y])
+
+
 def near_of(leg: Leg, start: float) -> float:
     """Distance within which times are one, in a run from that time on [s]."""
     return NEAR * max(float(leg.t[-1]) - start, abs(float(leg.t[-1])))
@@ -218,12 +282,18 @@ def row_before(leg: Leg, start: float, t: float) -> int:
 
 def march_of(
     tableau: Tableau, leg: Leg, sums: Array, rows: tuple[Array, Array] | None = None
-) -> BackwardMarch:
+) -> AnyMarch:
     """The way back over a leg, or over other rows; bars of the inputs are added to the sums."""
     reverse = leg.reverse
     turning = bool(reverse.made.system.forward.input("q").quaternions)
-    kernels = reverse.of_stages, reverse.of_projection if turning else None
-    return BackwardMarch(tableau, rows or (leg.t, leg.Y), kernels, sums)
+    stages = reverse.of_stages
+    stages = replace(stages, given={**stages.given, **leg.branches})
+    kernels = stages, reverse.of_projection if turning else None
+    if rows is not None:
+        return BackwardMarch(tableau, rows, kernels, sums)
+    if isinstance(leg.Y, RemadeRows):
+        return RemadeMarch(tableau, (leg.t, leg.Y), reverse.made.width, kernels, sums)
+    return BackwardMarch(tableau, (leg.t, leg.Y), kernels, sums)
 
 
 def step_aside(tableau: Tableau, leg: Leg, k: int, t: float) -> Array:
@@ -231,7 +301,7 @@ def step_aside(tableau: Tableau, leg: Leg, k: int, t: float) -> Array:
     h, y, system = t - leg.t[k], leg.Y[k], leg.reverse.made.system
     slopes = np.zeros((0, len(y)))
     for row, c in zip(tableau.a, tableau.c, strict=False):
-        rates = system.rates(leg.t[k] + c * h, y + h * (np.array(row) @ slopes))
+        rates = system.rates(leg.t[k] + c * h, y + h * (np.array(row) @ slopes), **leg.branches)
         slopes = np.vstack([slopes, rates])
     return system.project(t, y + h * (np.array(tableau.b) @ slopes))
 
@@ -250,4 +320,6 @@ def _has_every_step(task: Task, run: TangentRun) -> bool:
     h = task.settings.equal_step(task.settings.fixed_step)
     ends = task.t0 + h * np.arange(1 + round(task.duration / h))
     near = NEAR * max(task.duration, abs(task.t0))
-    return len(run.t) == len(ends) and bool(np.abs(run.t - ends).max() <= near)
+    if len(run.t) != len(ends) or run.dataset.attrs["steps"] != len(ends) - 1:
+        return False
+    return bool(np.abs(run.t - ends).max() <= near)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 EQUATIONS = ("explicit", "semi-explicit")
 """Which equations are differentiated."""
+GIVEN, REST = "given", "equilibrium"
+"""With what runs begin: the start values as they are, or the equilibrium near them."""
 METHODS = ("auto", "direct", "adjoint")
 """How derivatives are found."""
 
@@ -74,10 +76,7 @@ def check_given(
         raise ModelError(
             "an equilibrium has no velocities", element="qd", cure='leave them out, or at="start"'
         )
-    if given["locked"] and given["at"] != "equilibrium":
-        raise ModelError(
-            "only what is at rest is held", element="locked", cure='give at="equilibrium", too'
-        )
+    check_begin(given)
     if given["matrices"] and given["at"] == "run":
         raise ModelError(
             "a run has no linear model", element="matrices", cure='give at="equilibrium" or "start"'
@@ -94,6 +93,34 @@ def check_given(
     _check_along(given)
     _check_options(function, given, options)
     check_measures(given["measures"], modes=given["at"] != "run", functions=True)
+
+
+def check_begin(given: Mapping[str, Any]) -> None:
+    """Refuse beginnings of what is no run, and what is held where nothing is at rest.
+
+    Args:
+        given: begin, at, locked, order and duration, where they are given.
+    """
+    begin, at = given.get("begin", GIVEN), given.get("at", "run")
+    check_choice("begin", begin, (GIVEN, REST))
+    if begin == REST and at != "run":
+        raise ModelError(
+            "what is not a run has no beginning",
+            element="begin",
+            cure=f"leave it out, or at='{at}'",
+        )
+    if begin == REST and given.get("order", 1) == 2:
+        raise UnsupportedError(
+            "the equilibrium at which a run begins has no second derivatives here",
+            element="order",
+            cure="leave it out, or give the start values as q={…}",
+        )
+    if given.get("locked") and REST not in (begin, at):
+        raise ModelError(
+            "only what is at rest is held",
+            element="locked",
+            cure='give begin="equilibrium" or at="equilibrium", too',
+        )
 
 
 def _check_equations(given: Mapping[str, Any]) -> None:
@@ -140,11 +167,14 @@ def _check_memory(given: Mapping[str, Any]) -> None:
         return
     check_positive("a positive number of bytes", memory=given["memory"])
     stepped = is_stepped(given["integrator"], given["formulation"])
-    if not stepped or given["method"] == "direct" or given["order"] == 2:
+    stepped = stepped or given["integrator"] in ("auto", *TABLEAUS)
+    usual = given["order"] == 1 and given["at"] == "run" and given["equations"] == EQUATIONS[0]
+    if not (stepped and usual) or given["method"] == "direct":
         raise UnsupportedError(
-            "only the gradient by the adjoint method in equal steps keeps some of its states",
+            "only the gradient of a run by the adjoint method over its steps keeps some of its "
+            "states",
             element="memory",
-            cure="leave it out, or give method='adjoint' and a formulation",
+            cure="leave it out, or give method='adjoint' and integrator='dop853'",
         )
 
 

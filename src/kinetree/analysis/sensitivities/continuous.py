@@ -16,7 +16,7 @@ Refs: Kurz2008 sec. 3; Hairer1996 sec. IV.5
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -71,7 +71,7 @@ class ContinuousBackward:
     """A run by its dense output, to be gone backwards.
 
     Attributes:
-        steps: number of steps of the run.
+        facts: number of steps of the run.
         growth: of small changes, as bars tell it.
     """
 
@@ -83,7 +83,7 @@ class ContinuousBackward:
         made = run_tangents(task, (), self.ends, every_step=True, jump=refuse_jumps)
         refuse_ending(made)
         self.grid = np.unique(np.append(made.t, task.t0))
-        self.steps = len(self.grid) - 1
+        self.facts = {"steps": len(self.grid) - 1}
 
     def gradients(self, demands: Sequence[Demand]) -> Array:
         """The derivatives of measures by every variable but the duration, one row each."""
@@ -99,8 +99,9 @@ class ContinuousBackward:
             bars[last.made.size :] = row.z
         marks = [time_of_comparison(row, *map(float, self.ends)) for row in demands]
         late = np.zeros_like(lam)
+        tell = self.task.share.over(float(self.ends[1]), float(self.ends[0]))
         for k, part in reversed(list(enumerate(stretches))):
-            lam = _back(part, demands, (lam, late, np.array(marks)), sums)
+            lam = _back(part, demands, (lam, late, np.array(marks)), sums, tell)
             if k:
                 before = stretches[k - 1].reverse
                 place = float(part.t[0]), part.Y[0, -1]
@@ -111,7 +112,9 @@ class ContinuousBackward:
         n = first.made.size
         pairs = zip(lam[:, :n], late[:, :n], strict=True)
         self.growth = max([1.0, *(growth_back(*pair) for pair in pairs)])
-        start = [pull_start(first, task.start, task.t0, task.given, bars) for bars in lam]
+        begun = task.start, task.t0, task.given
+        moved = task.start_slopes(task.directions)
+        start = [pull_start(first, *begun, bars, moved) for bars in lam]
         return np.array([first.of_variables(row) for row in sums]) + np.array(start)
 
     def _stretches(self, grid: Array) -> list[DenseLeg]:
@@ -143,7 +146,11 @@ class ContinuousBackward:
 
 
 def _back(
-    part: DenseLeg, demands: Sequence[Demand], bars: tuple[Array, Array, Array], sums: Array
+    part: DenseLeg,
+    demands: Sequence[Demand],
+    bars: tuple[Array, Array, Array],
+    sums: Array,
+    tell: Callable[[float], None] | None,
 ) -> Array:
     """Bars at the beginning of a stretch, Eq. (S15).
 
@@ -152,6 +159,7 @@ def _back(
         demands: one per measure.
         bars: at its end; those that are noted, and the times down to which they are [s].
         sums: bars of what varies; grow.
+        tell: is told the time down to which it has come [s].
     """
     lam, late, marks = bars
     _, A, b = radau()
@@ -171,6 +179,8 @@ def _back(
             lam = found[:, -n:].copy()
             noted = part.t[k] >= marks
             late[noted] = lam[noted]
+        if tell is not None:
+            tell(float(part.t[first]))
     t, Y = part.nodes.ravel(), part.Y.reshape(-1, n)
     for own, added in zip(stages, sums, strict=True):
         _, more = part.reverse.call_many(part.reverse.of_rates, t, Y, own.reshape(-1, n))

@@ -19,7 +19,8 @@ from kinetree.analysis.runs.updates import Settled, simultaneous
 from kinetree.analysis.sensitivities.jumps import Jumps, past_branches, rates_aside
 from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart, look
 from kinetree.analysis.sensitivities.start import tangent_start
-from kinetree.analysis.sensitivities.tangent import Tangent, tangent
+from kinetree.analysis.sensitivities.tangent import EXPLICIT, Tangent, tangent
+from kinetree.analysis.sensitivities.trail.rows import consistent
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 from kinetree.integrate.loops.tableaus import TABLEAUS
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.sensitivities.task import Task
+    from kinetree.analysis.sensitivities.trail.trail import Trail
     from kinetree.analysis.sensitivities.variables import DesignVariable
 
 JumpFunction = Callable[[Dynamics, Watched, float, Array, Settled], Array]
@@ -60,7 +62,7 @@ def direct_runs(task: Task, times: Array) -> list[TangentRun]:
     """Runs with the tangents of all that varies but the duration, a few of them in each."""
     rows = task.directions
     chunks = [rows[k : k + TOGETHER] for k in range(0, len(rows), TOGETHER)] or [()]
-    return [run_tangents(task, chunk, times) for chunk in chunks]
+    return [run_tangents(task, chunk, times) for chunk in task.share.parts(chunks)]
 
 
 def run_tangents(
@@ -80,18 +82,21 @@ def run_tangents(
         every_step: whether the rows are those of all steps.
         jump: what happens at events, where there are no tangents to jump.
     """
-    return Tracker(task, variables, jump).run(times, every_step=every_step)
+    return Tracker(task, variables, jump, holds=True).run(times, every_step=every_step)
 
 
 class Tracker:
-    """A run whose rows are kept with their tangents."""
+    """A run whose rows are kept with their tangents; with a trail, only what makes them again."""
 
     def __init__(
-        self, task: Task, variables: Sequence[DesignVariable] = (), jump: JumpFunction | None = None
-    ) -> None:
-        self.task, self.variables = task, variables
+        self, task: Task, variables: Sequence[DesignVariable] = (),
+        jump: JumpFunction | None = None, trail: Trail | None = None, *, holds: bool = False,
+    ) -> None:  # fmt: skip
+        self.holds = holds and task.integrator in TABLEAUS and task.equations == EXPLICIT
+        self.task, self.variables, self.trail = task, variables, trail
         self.made: dict[int, Tangent] = {}
         self.parts: list[RunPart] = []
+        self.sides: Array = np.zeros(0)
         self.jumps = Jumps(self.made, variables)
         self.jump = jump if jump is not None or not variables else self.jumps
         self.instants: list[Instant] = []
@@ -101,17 +106,35 @@ class Tracker:
         task = self.task
         found = tangent(
             system, task.expressions_of(system), self.variables,
-            lanes=task.integrator in TABLEAUS, equations=task.equations,
+            lanes=task.integrator in TABLEAUS, equations=task.equations, holds=self.holds,
         )  # fmt: skip
         self.made[id(found.system)] = found
         return found
 
     def run(self, times: Array, *, every_step: bool) -> TangentRun:
         """The run over the output times."""
+        made, start, how = self._ready(every_step=every_step)
+        recording = Recording(how)
+        looks, run = self.track(made, start, times, replace(how, record=recording.add))
+        t, S = self._tangents()
+        return TangentRun(looks, recording.dataset(run), t, S)
+
+    def leave_trail(self, times: Array) -> Looks:
+        """The run over all of its steps, whose states its trail makes again."""
+        assert self.trail is not None
+        method = self.trail.method
+        made, start, how = self._ready(every_step=True)
+        how = replace(how, flows=True, stepping=lambda _: method)
+        return self.track(made, start, times, how)[0]
+
+    def _ready(self, *, every_step: bool) -> tuple[Tangent, Array, RunOptions]:
+        """The dynamics, the start, and how the run is made."""
         task = self.task
-        first = self.tangent(task.system)
-        start = tangent_start(first, self.variables, task.start, task.t0, task.given)
-        settings = task.settings_for(first.width, every_step=every_step)
+        made = self.tangent(task.system)
+        refuse_memories(made.system.model, "kt.sensitivity", "differentiate by finite differences")
+        moved = task.start_slopes(self.variables)
+        start = tangent_start(made, self.variables, task.start, task.t0, task.given, moved)
+        settings = task.settings_for(made.width, every_step=every_step)
         again = repartition(task.system, task.given.fixed, task.options)
         how = RunOptions(
             task.integrator, settings, task.events, self.repartition(again),
@@ -119,11 +142,7 @@ class Tracker:
         )  # fmt: skip
         if self.jump is not None:
             how = replace(how, watches=task.watches, jump=self.jump, onward=past_branches)
-        refuse_memories(first.system.model, "kt.sensitivity", "differentiate by finite differences")
-        recording = Recording(how)
-        looks, run = self.track(first, start, times, replace(how, record=recording.add))
-        t, S = self._tangents()
-        return TangentRun(looks, recording.dataset(run), t, S)
+        return made, start, how
 
     def track(
         self, made: Tangent, start: Array, times: Array, how: RunOptions
@@ -154,10 +173,25 @@ class Tracker:
         made = self.made[id(segment.dynamics)]
         first = segment.first if self.parts else 0
         t, Y = segment.path.t[first:], segment.path.y[first:]
-        if made.system.projects and len(t):
-            Y = np.array([made.system.project(float(a), b) for a, b in zip(t, Y, strict=True)])
-        self.parts.append(RunPart(made, t, Y))
+        if self.trail is None:
+            part = RunPart(made, t, consistent(made.system, t, Y))
+        else:
+            part = RunPart(made, t, Y[:0], self.trail.rows(made.system, t, Y, first))
+        self._append(part, segment.path.sides)
         self._note_events(segment, made)
+
+    def _append(self, part: RunPart, sides: Array) -> None:
+        """Add rows that were made with laws held on these sides; none of an instant with events."""
+        behind = bool(self.parts) and self.parts[-1].instant
+        if len(sides) and behind:  # the step from the instant on was made on the new sides
+            self.parts[-1] = replace(self.parts[-1], sides=sides)
+        if len(sides) or not len(self.sides) or not len(part.t):
+            self.sides = sides if len(sides) else self.sides
+            self.parts.append(replace(part, sides=sides))
+            return
+        self.parts.append(replace(part.rows_at(slice(0, 1)), sides=self.sides))
+        if len(part.t) > 1:
+            self.parts.append(replace(part.rows_at(slice(1, None)), instant=True))
 
     def _note_events(self, segment: Segment, made: Tangent) -> None:
         """Note the times of events, and their slopes."""

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.runs.events import LAWS
 from kinetree.analysis.runs.updates import Settled, update_once
 from kinetree.analysis.sensitivities.tangent import SPEED, Tangent, along_time, tangent_moves
 from kinetree.arrays import Array
@@ -73,13 +72,9 @@ class Jumps:
         sides = ((before, -1), (after.y, 1))
         slow, fast = (rates_aside(system, t, Y, way)[:width] for Y, way in sides)
         first = [hit.watch for hit in after.hits if hit.y is after.hits[0].y]
-        try:
-            shift = self.shift(system, events, t, before, first)
-        except UnsupportedError:
-            laws = all(events.watches[k].name.startswith(f"{LAWS}: ") for k in first)
-            if laws and events.update is None and joins(slow, fast):
-                return after.y  # branches that join need no time
-            raise
+        if events.update is None and np.array_equal(after.y, before) and joins(slow, fast):
+            return after.y  # branches that join need no time
+        shift = self.shift(system, events, t, before, first)
         self.last = t, shift
         S = before[width:].reshape(made.directions, width)
         S = S + np.outer(shift, slow)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.sensitivities.trail.rows import PlainRows
 from kinetree.arrays import Array, Flags
 from kinetree.errors import ModelError
 from kinetree.measures import EventTime, Gathered, Measure, OfEvent, Sighting
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.tangent import Tangent
+    from kinetree.analysis.sensitivities.trail.rows import TrailRows
 
 NEAR = 1e-12
 """Share of the length of a run within which times are one."""
@@ -23,11 +25,28 @@ MANY = 64
 
 @dataclass(frozen=True)
 class RunPart:
-    """Rows of a run in one set of coordinates: times [s], and Y, one row each."""
+    """Rows of a run in one set of coordinates.
+
+    Attributes:
+        made: the dynamics.
+        t: times [s].
+        Y: states, one row each; none where they are made again.
+        rows: what makes them then.
+        sides: of zero on which conditions of laws were held.
+        instant: whether it is the row from which the run goes on behind an event.
+    """
 
     made: Tangent
     t: Array
     Y: Array
+    rows: TrailRows | PlainRows | None = None
+    sides: Array = field(default_factory=lambda: np.zeros(0))
+    instant: bool = False
+
+    def rows_at(self, place: slice) -> RunPart:
+        """Some of its rows, which are at hand."""
+        rows = PlainRows(self.rows.Y[place]) if isinstance(self.rows, PlainRows) else None
+        return replace(self, t=self.t[place], Y=self.Y[place], rows=rows)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from kinetree.arrays import Array
 from kinetree.errors import ModelError, warn
 from kinetree.measures import Measure, Misfit
 
+STILL = 1e-12
+"""Change of the state that is rounding, where what varies changes by its size [SI]."""
 EARLY = 0.1
 """First part of a run, against which the growth of small changes is measured."""
 MEANINGLESS = 0.1
@@ -110,19 +112,22 @@ def with_tangents(made: xarray.Dataset, whole: Array) -> xarray.Dataset:
     return made
 
 
-def with_growth(made: xarray.Dataset, t: Array, S: Array, error: float) -> xarray.Dataset:
+def with_growth(
+    made: xarray.Dataset, t: Array, S: Array, sizes: Sequence[float], error: float
+) -> xarray.Dataset:
     """The run with the growth of small changes; told where derivatives mean nothing.
 
     Args:
         made: the run with its gradients.
         t: times [s].
         S: tangents of y: time × direction × component.
+        sizes: how large what varies is, one per direction.
         error: relative error of a step.
     """
-    sizes = np.abs(S).max(axis=2, initial=0.0)
-    early = sizes[t <= t[0] + EARLY * (t[-1] - t[0])].max(axis=0, initial=0.0)
-    moved = early > 0
-    growth = float((sizes.max(axis=0, initial=0.0)[moved] / early[moved]).max(initial=1.0))
+    moves = np.abs(S).max(axis=2, initial=0.0) * np.array(sizes)
+    early = moves[t <= t[0] + EARLY * (t[-1] - t[0])].max(axis=0, initial=0.0)
+    moved = early > STILL
+    growth = float((moves.max(axis=0, initial=0.0)[moved] / early[moved]).max(initial=1.0))
     return tell_growth(made, growth, error)
 
 
@@ -229,3 +234,13 @@ def with_hessians(made: xarray.Dataset, table: Array) -> xarray.Dataset:
     note = {"long_name": "second derivatives of the measures, in SI units"}
     made["hessian"] = (("measure", "parameter", "parameter2"), table, note)
     return made
+
+
+def tell_idle(task: Task, made: xarray.Dataset) -> None:
+    """Warn of what varies on which neither the motion nor any measure depends."""
+    moved = dict(zip(made.parameter.values.tolist(), made.gradient.values.any(axis=0), strict=True))
+    still = [name for name in task.idle() if not moved[name]]
+    if still:
+        names = ", ".join(f"'{name}'" for name in still)
+        text = f"nothing depends on {names}: the derivatives by it are zero"
+        warn(text)

@@ -58,7 +58,7 @@ def hessians(task: Task, times: Array) -> Array:
     refuse_second(task)
     rows, count = task.directions, len(task.directions)
     found = np.zeros((len(task.measures), count, count))
-    for block in blocks_of(count):
+    for block in task.share.parts(blocks_of(count)):
         part = replace(task, variables=tuple(rows[k] for k in block))
         places = np.array(block, dtype=np.int64)
         found[:, places[:, None], places] = _block(part, times)

@@ -48,7 +48,12 @@ FREE = 1e-6
 
 
 def tangent_start(
-    made: Tangent, variables: Sequence[DesignVariable], y: Array, t: float, given: RunGiven
+    made: Tangent,
+    variables: Sequence[DesignVariable],
+    y: Array,
+    t: float,
+    given: RunGiven,
+    moved: Array | None = None,
 ) -> Array:
     """Y at the start: the consistent state, integrals of zero, and a tangent per variable.
 
@@ -58,12 +63,13 @@ def tangent_start(
         y: the consistent state.
         t: time [s].
         given: what the run begins with.
+        moved: how what is given moves with the variables, one row each, Eq. (S24).
     """
     system = made.system
-    wanted = np.zeros((len(variables), made.size))
+    wanted = np.zeros((len(variables), made.size)) if moved is None else moved.copy()
     for number, row in enumerate(variables):
         if row.starts:
-            wanted[number, _place(system, row)] = 1.0
+            wanted[number, _place(system, row)] += 1.0
     if system.projects and variables:
         project = _Projection(made, y, t)
         if system.loops is None:
@@ -159,7 +165,9 @@ def free_bars(made: Tangent, y: Array, t: float, given: RunGiven, mu: Array) -> 
     return found
 
 
-def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Array) -> Array:
+def pull_start(
+    reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Array, moved: Array | None = None
+) -> Array:
     """What bars of the state at the start say of every variable: λᵀ S with the S of Eq. (S2).
 
     Args:
@@ -168,6 +176,7 @@ def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Arra
         t: time [s].
         given: what the run begins with.
         bars: λ.
+        moved: how what is given moves with the variables, one row each, Eq. (S24).
     """
     made, variables = reverse.made, reverse.variables
     system, n, form = made.system, made.size, reverse.of_projection
@@ -193,6 +202,8 @@ def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Arra
         lam = mu
     places = [_place(system, row) if row.starts else None for row in variables]
     start = np.array([0.0 if place is None else lam[place] for place in places])
+    if moved is not None:
+        start += moved @ lam
     found: Array = reverse.of_variables(rest) + start
     return found
 

@@ -83,8 +83,11 @@ def refuse_dropped(system: Dynamics, variables: Sequence[DesignVariable]) -> dic
     values = {} if p is None else dict(zip(p.labels, p.default or (), strict=True))
     own = [row.label for row in variables if row.kind == "parameter" and row.label in values]
     changed = {name: values[name] + SMALL for name in own}
-    if system.loops is None or not system.loops.written.info.get("dropped_by_value"):
+    loops = system.loops
+    if loops is None or not loops.written.info.get("dropped_by_value"):
         return changed  # every equation is solved, whatever the lengths
+    if loops.labels and not loops.parameters.intersection(own):
+        return changed
     try:
         closure_equations(system.model, {**system.parameters, **changed})
     except ModelError as error:

@@ -16,6 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from kinetree.analysis.runs.events import branches
 from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.sensitivities.directions import inputs_by, seeds_of
 from kinetree.analysis.sensitivities.equations.semi_explicit import semi_explicit
@@ -24,6 +27,7 @@ from kinetree.engine import ONE, Node, Rank, symbol
 from kinetree.integrate.loops.tangent_lanes import LaneForm
 from kinetree.program import Input, Output, Program
 from kinetree.program.differentiate import along, forward_along
+from kinetree.program.events import SIDES, hold_branches
 from kinetree.program.passes import condense
 from kinetree.program.state_form import (
     MEMORY,
@@ -82,6 +86,7 @@ def tangent(
     *,
     lanes: bool = False,
     equations: str = EXPLICIT,
+    holds: bool = False,
 ) -> Tangent:
     """The dynamics with integrals, and with one tangent per variable.
 
@@ -92,22 +97,40 @@ def tangent(
         lanes: whether tangents go side by side through one kernel, which knows nothing of their
             number; explicit methods take it.  Others need equations of every component of Y.
         equations: which are differentiated, in lanes: "explicit" or "semi-explicit".
+        holds: whether laws stay on their branches between events, as far as a run says.
     """
     lanes = lanes and bool(variables)
     semi = lanes and equations != EXPLICIT
     n = len(system.forms.rates.program.output("yd").nodes)
 
-    def make() -> tuple[Forms, DerivedProgram]:
-        return _Writer(seen, variables, system if semi else None, lanes=lanes).forms()
+    seen = hold_laws(seen) if holds else seen
+    held = seen.forward.takes(SIDES)
+
+    def make() -> tuple[Forms | None, DerivedProgram]:
+        writer = _Writer(seen, variables, system if semi else None, lanes=lanes)
+        alone = not variables and not seen.integrands and not held  # then Y is y
+        return None if alone else writer.forms(), writer.looks()
 
     names = ", ".join(row.name for row in variables)
     what = f"tangents in lanes, {equations}" if lanes else "tangents"
+    what = f"{what}, held" if holds else what
     forms, looks = remember(
         make, what, system.model, seen.key, names, system.forms.rates.digest,
         system.forms.forward.digest,
     )  # fmt: skip
-    made = replace(system, forms=forms)
+    made = system if forms is None else replace(system, forms=forms)
+    if held:
+        free = np.zeros(seen.forward.input(SIDES).shape)
+        made = replace(made, loads=replace(made.loads, fixed={**made.loads.fixed, SIDES: free}))
     return Tangent(made, n, len(seen.integrands), len(variables), looks)
+
+
+def hold_laws(seen: Expressions) -> Expressions:
+    """The same with laws that can be held on their branches; itself where there are none."""
+    conditions = branches(seen.forward)
+    if not conditions.nodes:
+        return seen
+    return replace(seen, forward=hold_branches(seen.forward, conditions))
 
 
 class _Writer:
@@ -132,15 +155,14 @@ class _Writer:
         whole = replace(self.forward, inputs=inputs)
         self.moves = tangent_moves(whole, self.n, self.width, variables)
 
-    def forms(self) -> tuple[Forms, DerivedProgram]:
-        """Forward dynamics, rates and projection of Y, and looks."""
+    def forms(self) -> Forms:
+        """Forward dynamics, rates and projection of Y."""
         projected = None
         changes = any(self.forward.gives(name) for name in ("q_closed", MEMORY))
         if self.forward.input("q").quaternions or changes:
             projected = self._projection()
         rates = self._rates()
-        forms = Forms(DerivedProgram.of(condense(self.forward)), rates, projected)
-        return forms, DerivedProgram.of(self._looks())
+        return Forms(DerivedProgram.of(condense(self.forward)), rates, projected)
 
     def _program(self, name: str, *outputs: Output) -> Program:
         inputs = state_inputs(self.forward)
@@ -200,13 +222,13 @@ class _Writer:
         labels = state_inputs(self.forward)[1].labels
         return condense(replace(moved, outputs=(Output(name, (len(nodes),), nodes, labels),)))
 
-    def _looks(self) -> Program:
+    def looks(self) -> DerivedProgram:
         """e, its changes along the directions, and its rate."""
         e = self.seen.nodes
         base = self._program("looks", Output("e", (len(e),), e))
         speed, rate = along_time(base, self.n)
         base = replace(base, inputs=(*base.inputs, speed))
-        return forward_along(base, "e", [*self.moves, rate])
+        return DerivedProgram.of(forward_along(base, "e", [*self.moves, rate]))
 
 
 def tangent_moves(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.dynamics import Dynamics, dynamics
 from kinetree.analysis.runs.events import LAWS, Events
 from kinetree.analysis.runs.forms import Forms
+from kinetree.analysis.runs.progress import Share
 from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.expressions import Expressions, read_expressions
 from kinetree.analysis.sensitivities.variables import (
@@ -34,6 +35,7 @@ from kinetree.integrate.problem import Settings
 from kinetree.model import parameter_table
 
 if TYPE_CHECKING:
+    from kinetree.analysis.sensitivities.places.rest_start import RestStart
     from kinetree.measures import Measure
     from kinetree.model import Mechanism
 
@@ -45,13 +47,11 @@ class StepChoice:
     Attributes:
         formulation: how loops are treated.
         options: of `step_program`.
-        memory: for states to which the adjoint method goes back [B]; none for all of them.
         basic: the value of the method's own parameter by its name, where it is given.
     """
 
     formulation: str | None
     options: Mapping[str, Any]
-    memory: float | None = None
     basic: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -91,7 +91,10 @@ class Task:
         options: of `dynamics`.
         steps: what else is chosen of equal steps; none where rates are integrated.
         equations: which the direct method differentiates.
+        rest: finds the equilibrium with which the run begins; none where it begins as is given.
+        memory: for states to which the adjoint method goes back [B]; none for all of them.
         shared: what runs with other values use again: equations, steps, events.
+        share: is told how far it is.
     """
 
     model: Mechanism
@@ -107,7 +110,10 @@ class Task:
     options: Mapping[str, Any] = field(default_factory=dict)
     steps: StepChoice | None = None
     equations: str = "explicit"
+    rest: RestStart | None = None
+    memory: float | None = None
     shared: dict[str, Any] = field(default_factory=dict, compare=False)
+    share: Share = field(default_factory=Share, compare=False)
 
     @classmethod
     def of(cls, model: Mechanism, given: RunGiven, **rows: Any) -> Task:
@@ -120,11 +126,28 @@ class Task:
     def at(
         self, given: RunGiven, duration: float, basic: Mapping[str, float] | None = None
     ) -> Task:
-        """The same task for other values: what was derived for this one serves again."""
+        """The same task for other values: what was derived serves again, and it tells nobody."""
         refuse_functions(given)
         given = keep_starts(self.model, given, self.variables)
         steps = self.steps and replace(self.steps, basic=basic or {})
-        return replace(self, given=given, duration=duration, steps=steps)
+        made = replace(self, given=given, duration=duration, steps=steps, share=Share())
+        return made.at_rest()
+
+    def at_rest(self) -> Task:
+        """The same task with the start values of the equilibrium at which it begins, if at any."""
+        return self if self.rest is None else replace(self, given=self.rest.begin(self))
+
+    @cached_property
+    def _slopes_at_rest(self) -> Array:
+        """How the equilibrium at the start moves with all directions, one row each."""
+        assert self.rest is not None
+        return self.rest.slopes(self)
+
+    def start_slopes(self, variables: Sequence[DesignVariable]) -> Array | None:
+        """How start values move with what varies, one row each; none where they stay as given."""
+        if self.rest is None or not variables:
+            return None
+        return self._slopes_at_rest[[self.directions.index(row) for row in variables]]
 
     @property
     def directions(self) -> tuple[DesignVariable, ...]:
@@ -196,13 +219,17 @@ class Task:
         inside = more[(more > times[0]) & (more < times[-1])]
         return np.unique(np.concatenate([times, inside]))
 
-    def settings_for(self, width: int, *, every_step: bool = False) -> Settings:
+    def settings_for(self, width: int, *, every_step: bool = False, calm: bool = True) -> Settings:
         """The tolerances of a run whose first components alone choose the steps.
 
-        Methods whose steps are not differentiated keep the errors of all of them small.
+        Methods whose steps are not differentiated keep the errors of all of them small.  Calm steps
+        are the same with tangents and without.
         """
         controlled = width if self.integrator in TABLEAUS else None
-        return replace(self.settings, controlled=controlled, every_step=every_step)
+        report = self.share.over(self.t0, self.t0 + self.duration)
+        return replace(
+            self.settings, controlled=controlled, every_step=every_step, calm=calm, report=report
+        )
 
     def sizes(self) -> list[float]:
         """How large what varies is, in SI units; 1 of what is zero or has no size."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count as counting
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,17 +71,19 @@ def many_gradients(
     count = given.axes[0]
     found = ManyGradients.of(task, count)
     rest: Sequence[int] = range(count)
-    if task.steps is not None and task.steps.memory is None and method != "direct":
+    in_steps = task.steps is not None and task.memory is None
+    if in_steps and method != "direct":
         rest = _in_lanes(task, given, found)
     basic = task.steps.basic if task.steps is not None else {}
+    done = counting(1 + count - len(rest))
 
     def make(number: int) -> None:
         try:
             made = single(task.at(given.of((count,), number), task.duration, basic), method)
+            found.values[number], found.gradients[number] = made.value, made.gradient
         except KinetreeError as error:
             found.errors[number] = error
-            return
-        found.values[number], found.gradients[number] = made.value, made.gradient
+        task.share.tell(next(done) / count)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -93,14 +96,40 @@ def many_gradients(
 
 def _in_lanes(task: Task, given: RunGiven, found: ManyGradients) -> list[int]:
     """Runs in lanes; numbers of those that lanes did not make."""
+    given, failed = _at_rest(task, given)
     made = LaneGradients.of(task, given.axes[0])
-    lost = StepLanes(task, given, made).make()
+    lost = StepLanes(task, given, made).make() if len(failed) < made.count else []
     moving = [row.kind != DURATION for row in task.variables]
     found.values[:] = made.values
     found.gradients[:, :, moving] = made.gradients
     found.gradients[:, :, np.logical_not(moving)] = made.by_end[:, :, None]
-    found.errors.update(made.errors)
-    return lost
+    found.errors.update({**made.errors, **failed})
+    for table in (found.values, found.gradients):
+        table[[*failed]] = np.nan
+    return [number for number in lost if number not in failed]
+
+
+def _at_rest(task: Task, given: RunGiven) -> tuple[RunGiven, dict[int, KinetreeError]]:
+    """What runs are given where they begin at rest, and why some have no such place.
+
+    Those are given the start of another one, so that lanes are full.
+    """
+    starts: dict[int, RunGiven] = {}
+    failed: dict[int, KinetreeError] = {}
+    count = given.axes[0]
+    if task.rest is None:
+        return given, failed
+    for number in range(count):
+        try:
+            starts[number] = task.at(given.of((count,), number), task.duration).given
+        except KinetreeError as error:
+            failed[number] = error
+    if not starts:
+        return given, failed
+    some = next(iter(starts.values()))
+    rows = [starts.get(number, some) for number in range(count)]
+    x = None if some.x is None else np.array([row.x for row in rows])
+    return replace(given, q=np.array([row.q for row in rows]), x=x), failed
 
 
 def many_dataset(

@@ -16,6 +16,7 @@ from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.given.fingerprint import plain_facts
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.sensitivities.functions import value_of
+from kinetree.analysis.sensitivities.places.rest_start import refuse_following
 from kinetree.analysis.sensitivities.task import StepChoice, Task
 from kinetree.analysis.sensitivities.variables import (
     DURATION,
@@ -23,7 +24,7 @@ from kinetree.analysis.sensitivities.variables import (
     enter_values,
     read_variables,
 )
-from kinetree.analysis.sensitivity import as_settings
+from kinetree.analysis.sensitivity import as_settings, rest_of
 from kinetree.analysis.sweeping.found import PartRows
 from kinetree.analysis.sweeping.lanes import LaneRunner
 from kinetree.analysis.sweeping.parts import part_dataset
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 AnyRunner = Runner | LaneRunner | PlaceRunner
 RATES = ("rtol", "atol", "events", "max_steps", "max_step")
 """Options of runs with error control."""
+BEGINNING = ("begin", "locked")
+"""Options that say whether runs begin at rest."""
 TRIED = 64
 """Runs of a plan among which one has a start for which equations are derived."""
 
@@ -123,12 +126,15 @@ class SweepJob:
         plan, run = self.plan, self.run
         first = dict(zip(plan.names, plan.rows(number, number + 1)[0].tolist(), strict=True))
         options = {**run, DURATION: self.duration}
-        at = enter_values(variables, first, options)
+        at, rest = enter_values(variables, first, options), rest_of(run)
+        if rest is not None:
+            refuse_following(variables, rest.locked)
         given = RunGiven(**{name: at.get(name) for name in GIVEN})
         common = {
             "duration": self.duration, "measures": simple_measures(self.measures),
             "variables": variables,
             "t0": float(run.get("t0", 0.0)), "step": run.get("step"), "events": run.get("events"),
+            "rest": rest,
         }  # fmt: skip
         if run.get("at", "run") != "run":
             kept = {k: v for k, v in run.items() if k in OPTIONS}
@@ -146,7 +152,7 @@ class SweepJob:
     def _steps(self) -> dict[str, Any]:
         """What a Task says of equal steps."""
         run, formulation = self.run, self.run.get("formulation")
-        known = (*GIVEN, *RATES, "t0", "integrator", "formulation", "step")
+        known = (*GIVEN, *RATES, *BEGINNING, "t0", "integrator", "formulation", "step")
         steps = {k: v for k, v in run.items() if k not in known}
         name = find(run.get("integrator", "auto"), formulation).name
         if formulation == GLOBAL or all_coordinates(self.model, formulation, name):

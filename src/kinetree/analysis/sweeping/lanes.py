@@ -8,6 +8,7 @@ then it is found, or the reason is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -50,12 +51,21 @@ SEEN = 1e9
 
 @dataclass(frozen=True)
 class LaneBlock:
-    """Runs of a part: what varies, its values, what is found, which are lost."""
+    """Runs of a part: what varies, its values, what is found, which are lost, where they begin."""
 
     names: Sequence[str]
     rows: Array
     found: PartRows
     lost: list[int]
+    rests: Mapping[int, RunGiven]
+
+    def at_rest(self, given: RunGiven, some: Sequence[int]) -> RunGiven:
+        """What some runs are given, with the coordinates and states at which they are at rest."""
+        if not self.rests:
+            return given
+        starts = [self.rests[k] for k in some]
+        x = None if starts[0].x is None else np.array([start.x for start in starts])
+        return replace(given, q=np.array([start.q for start in starts]), x=x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +144,28 @@ class LaneRunner:
         if DURATION in names:  # every run has steps of its own then
             self._alone(names, rows, range(len(rows)), found)
             return found
-        whole = LaneBlock(names, rows, found, [])
-        errors = each_fault(partial(self._together, whole, march), range(len(rows)))
+        rests, failed = self._rests(names, rows)
+        whole = LaneBlock(names, rows, found, failed, rests)
+        going = [k for k in range(len(rows)) if k not in failed]
+        errors = each_fault(partial(self._together, whole, march), going) if going else []
         self._alone(names, rows, sorted([*whole.lost, *(k for k, _ in errors)]), found)
         return found
+
+    def _rests(self, names: Sequence[str], rows: Array) -> tuple[dict[int, RunGiven], list[int]]:
+        """Where runs that begin at rest begin, and which of them have no such place."""
+        rests: dict[int, RunGiven] = {}
+        if self.task.rest is None:
+            return rests, []
+        for k, row in enumerate(rows.tolist()):
+            with suppress(KinetreeError):
+                rests[k] = self._task_of(names, row).at_rest().given
+        return rests, [k for k in range(len(rows)) if k not in rests]
+
+    def _task_of(self, names: Sequence[str], row: Sequence[float]) -> Task:
+        """What is asked of one run."""
+        options = enter_values(self.task.variables, dict(zip(names, row, strict=True)), self.run)
+        given = RunGiven(**{name: options.get(name) for name in GIVEN})
+        return replace(self.task, duration=options[DURATION], given=given)
 
     @property
     def block(self) -> int:
@@ -151,6 +179,7 @@ class LaneRunner:
     def _together(self, part: LaneBlock, march: Marcher, some: Sequence[int]) -> None:
         """Make some runs in lanes: starts of all at once, then block by block."""
         given = given_of_rows(self.task.variables, part.names, part.rows[np.array(some)], self.run)
+        given = part.at_rest(given, some)
         lanes = self.begin(given, len(some))
         for first in range(0, len(some), self.block):
             here = np.arange(first, min(first + self.block, len(some)))
@@ -225,13 +254,9 @@ class LaneRunner:
     ) -> None:
         """Make runs one by one."""
         for k in numbers:
-            options = enter_values(
-                self.task.variables, dict(zip(names, rows[k].tolist(), strict=True)), self.run
-            )
-            given = RunGiven(**{name: options.get(name) for name in GIVEN})
-            task = replace(self.task, duration=options[DURATION], given=given)
+            task = self._task_of(names, rows[k].tolist())
             try:
-                made = step_outcomes(StepRun(task))
+                made = step_outcomes(StepRun(task.at_rest()))
             except KinetreeError as error:
                 found.reasons[k] = str(error)
                 continue

@@ -45,7 +45,10 @@ class PlaceRunner:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    made = static_results(task, steady=self.run["at"] == "start").value
+                    made = static_results(
+                        task, steady=self.run["at"] == "start",
+                        locked=tuple(self.run.get("locked", ())),
+                    ).value  # fmt: skip
             except KinetreeError as error:
                 found.reasons[k] = str(error)
                 continue

@@ -71,7 +71,7 @@ class Runner:
         """Values of all measures for values of what varies."""
         options = enter_values(self.task.variables, values, self.run)
         given = RunGiven(**{name: options.get(name) for name in GIVEN})
-        task = replace(self.task, duration=options[DURATION], given=given)
+        task = replace(self.task, duration=options[DURATION], given=given).at_rest()
         one = _OneRun(self, task)
         peaks = find_peaks(task, one.looks)
         asked = [m.times(task.t0 + task.duration) for m in task.measures.values()]
@@ -104,7 +104,7 @@ class _OneRun:
         tracker = Tracker(task)
         again = repartition(self.system, task.given.fixed, task.options)
         how = RunOptions(
-            task.integrator, task.settings_for(made.width), task.events,
+            task.integrator, task.settings_for(made.width, calm=False), task.events,
             tracker.repartition(again), watches=self.runner.watches,
         )  # fmt: skip
         return tracker.track(made, self.start, times, how)[0]

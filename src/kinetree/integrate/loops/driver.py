@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from kinetree.integrate.loops.changes import next_tick, settle_text
 from kinetree.integrate.loops.events import accept_text, events_text, locate_text, turning_text
+from kinetree.integrate.loops.halting import halt_text
 from kinetree.integrate.loops.layout import FULL, NOT_FINITE, RUNNING, TOO_MANY, TOO_SMALL
 from kinetree.integrate.loops.memory import BOTH, Memory
 from kinetree.integrate.loops.tableaus import Tableau
@@ -21,6 +22,9 @@ from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, VEC, Code
 ENTRY = "kt_integrate"
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0
 """Factors of the step control."""
+FAINT = 1e-4
+"""Norm below which an error may be rounding alone: where rounding shall not choose the steps, the
+next one grows by what leaves such an error below one half."""
 RETREAT = 0.25
 """Factor of the step after a trial that was not finite."""
 ROUNDING = 16 * 2.0**-52
@@ -33,7 +37,7 @@ def driver_text(tableau: Tableau) -> str:
     """IR of `i64 kt_integrate(state, table, budget)` and of all it calls, kernels apart."""
     parts = [
         DECLARATIONS, rates_text(), project_text(), _dense(tableau), _trial(tableau),
-        events_text(), locate_text(), turning_text(), settle_text(tableau),
+        events_text(), locate_text(), turning_text(), halt_text(tableau), settle_text(tableau),
         accept_text(tableau), _main(tableau),
     ]  # fmt: skip
     return "\n".join(parts)
@@ -225,6 +229,12 @@ def pace(memory: Memory, y: Value) -> Value:
     return memory.cell("pace")
 
 
+def _coarse(memory: Memory, h: Value) -> Value:
+    """A step with those of its bits that count."""
+    code = memory.code
+    return code.cast("bitcast", code.cast("bitcast", h, INT) & memory.entry("bits"), REAL)
+
+
 def _is_lost(memory: Memory, h: Value) -> Value:
     """Whether a step is lost in the rounding of the time."""
     code = memory.code
@@ -254,7 +264,7 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
     before, h_try = memory.cell("rejected_before") > 0.0, memory.cell("h_try")
     fair = error <= 1.0
     with code.when(fair.negate()):
-        h = h_try * code.larger(plain, LEAST)
+        h = _coarse(memory, h_try * code.larger(plain, LEAST))
         with code.when(_is_lost(memory, h)):
             code.leave(TOO_SMALL)
         memory.put("h", h)
@@ -263,8 +273,10 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
     with code.when(fair):
         past = code.call("pow", [memory.cell("error_before"), code.constant(beta)], REAL)
         factor = code.larger(plain * past, LEAST)
+        leap = (0.5 / FAINT) ** (1.0 / (tableau.error_order + 1))
+        factor = code.choose(error < memory.cell("faint"), leap, factor)
         most = code.choose(before, 1.0, MOST)
-        h = h_try * code.choose(factor > most, most, factor)
+        h = _coarse(memory, h_try * code.choose(factor > most, most, factor))
         cut = h_try < memory.cell("h")  # by a tick or the end, not by the error
         h = code.choose(cut, code.larger(h, memory.cell("h")), h)
         memory.put("h", h)

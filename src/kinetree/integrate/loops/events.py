@@ -139,6 +139,9 @@ def _watch(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
     memory.put("end_of_step", memory.cell("cut"))
     with code.when(count > 0):
         _find(memory, g)
+        early = (memory.cell("terminal_hit") > 0.0) & (memory.cell("end_of_step") < 1.0)
+        with code.when(early & (memory.cell("faint") > 0.0)):
+            code.call("kt.halt", memory.both)
         _record(memory, g)
 
 
@@ -173,8 +176,8 @@ def _look_inside(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
             memory.put("cut", code.choose(place < first, place, first))
 
     code.each(memory.entry("event_count"), one)
-    with code.when(memory.entry("update").same(0).negate()):
-        _probe(memory, g)
+    with code.when(memory.entry("update").same(0).negate() | (memory.entry("held") > 0)):
+        _probe(memory, tableau, g)
     with code.when(memory.cell("cut") < 1.0):
         cut = memory.cell("cut")
         code.call("kt.dense", [*memory.both, cut, work])
@@ -182,18 +185,21 @@ def _look_inside(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
         code.call("kt.events", [*memory.both, t, work, g["g_new"]])
 
 
-def _probe(memory: Memory, g: dict[str, Value]) -> None:
+def _probe(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
     """Cut the step where a condition has passed zero at one of some places inside it.
 
     Gaps that close and open again have conditions with corners, whose slopes at the ends of a step
-    say nothing; where there are dry friction and stops, all are looked at.
+    say nothing; where there are dry friction and stops, all are looked at.  So are they where laws
+    are held on their branches, and no error tells that one was passed.
     """
     code, work = memory.code, memory.vector("work")
     sticking, nothing = memory.entry("sticking", PTR), [code.constant(0.0)]
+    changing = memory.entry("update").same(0).negate()
     (some,) = code.fold(
-        memory.entry("all_events"), nothing,
+        code.choose(changing, memory.entry("all_events"), 0), nothing,
         lambda index, sums: [sums[0] + code.load(code.at(sticking, index))],
     )  # fmt: skip
+    some = some + code.real(memory.entry("held"))
 
     def count_passed(index: Value, sums: tuple[Value, ...]) -> list[Value]:
         rows = ("g_old", "g_work", "sense")
@@ -204,12 +210,23 @@ def _probe(memory: Memory, g: dict[str, Value]) -> None:
 
     for share in PROBES:
         with code.when((some > 0.0) & (memory.cell("cut") > share)):
-            code.call("kt.dense", [*memory.both, code.constant(share), work])
+            with code.when(changing):
+                code.call("kt.dense", [*memory.both, code.constant(share), work])
+            with code.when(changing.negate()):
+                memory.combine(work, memory.vector("y"), _sketch(memory, tableau, share))
             t = memory.cell("t") + memory.cell("h_try") * share
             code.call("kt.events", [*memory.both, t, work, g["g_work"]])
             (count,) = code.fold(memory.entry("event_count"), nothing, count_passed)
             with code.when(count > 0.0):
                 memory.put("cut", share)
+
+
+def _sketch(memory: Memory, tableau: Tableau, share: float) -> list[Value | None]:
+    """Weights of the derivatives for Hermite's cubic at a place of the step: no stage is added."""
+    h, rest = memory.cell("h_try"), 1.0 - share
+    rows = zip(*tableau.dense_rows[:3], strict=True)
+    weights = [share * (a + rest * (b + share * c)) for a, b, c in rows]
+    return [h * weight if weight else None for weight in weights]
 
 
 def turning_text() -> str:

@@ -5,17 +5,22 @@ Refs: Hairer1993 sec. II.4 (first step)
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from kinetree.arrays import Array
-from kinetree.integrate.loops.driver import ENTRY, driver_text
-from kinetree.integrate.loops.layout import NOT_FINITE
+from kinetree.arrays import Array, Integers
+from kinetree.integrate.loops.driver import ENTRY, FAINT, driver_text
+from kinetree.integrate.loops.layout import HEADER, NOT_FINITE, RUNNING, TABLE
 from kinetree.integrate.loops.slices import CALL, Slices
 from kinetree.integrate.loops.tableaus import TABLEAUS, Tableau
 from kinetree.integrate.problem import Native, Problem, Settings
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
 
+COARSE = -(1 << 46)
+"""Mask of six bits of the number of a step: errors that differ by rounding, or by what iterations
+leave, choose the same one."""
 AHEAD = 1e-6
 """How far behind a zero its sign is asked for, in shares of the first step and of the time."""
 
@@ -39,7 +44,26 @@ class ExplicitLoop(Slices):
         if not tableau.errors:  # by default a step from one output to the next
             step = settings.equal_step(step or float(np.min(np.diff(problem.times))))
         self["fixed"], self["h"] = float(step > 0.0), step
+        self["faint"] = FAINT if settings.calm else 0.0
+        self._enter({"bits": COARSE if settings.calm else -1})
         self._begin()
+
+    @cached_property
+    def _lasting(self) -> Integers:
+        """Places in the state of what the steps to come depend on; the rest is room to work in."""
+        layout = self.layout
+        parts = [slice(0, HEADER), layout.vector("y"), layout.derivative(0)]
+        parts += [layout.event_vector(name) for name in ("g_old", "later")]
+        return np.concatenate([np.arange(part.start, part.stop) for part in parts])
+
+    def snapshot(self) -> Array:
+        """All that the steps to come depend on, between two slices."""
+        return self.state[self._lasting]
+
+    def resume(self, kept: Array) -> None:
+        """Go on from a snapshot of the same run: what follows has the same bits."""
+        self.state[self._lasting] = kept
+        self.status = RUNNING
 
     def _slice(self, budget: int) -> int:
         return int(self._call(address(self.state), address(self.table), budget))
@@ -53,8 +77,22 @@ class ExplicitLoop(Slices):
         if not np.isfinite(slope).all():
             self.status = NOT_FINITE
         if not self["fixed"]:
-            self["h"] = min(self["h_most"], self._pace(), self._first_step())
+            first = np.array([self._first_step()])
+            first.view(np.int64)[:] &= self.table[TABLE.index("bits")]
+            self["h"] = min(self["h_most"], self._pace(), first[0])
         self._begin_events()
+        self._hold()
+
+    def _hold(self) -> None:
+        """Let laws stay on the side of zero on which their conditions are."""
+        if not self.held:
+            return
+        g = self.state[self.layout.event_vector("g_old")]
+        self.sides = np.sign(g[list(self.held)])
+        for kernel in self.kernels.values():
+            kernel.x[kernel.rest_end - len(self.sides) : kernel.rest_end] = self.sides
+        self.state[self.layout.derivative(0)] = self.kernels["rates"].call(self.t, self.y)
+        self["evaluations"] += 1
 
     def _pace(self) -> float:
         """The longest first step that passes over nothing brief [s]."""

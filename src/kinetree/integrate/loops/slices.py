@@ -44,6 +44,7 @@ class Bound:
     def __init__(self, kernel: Kernel, native: Native, n: int, size: int, marks: int = 0) -> None:
         self.address, self.c, self._owner = kernel.address, kernel.constants, native.owner
         self.x = np.concatenate([np.zeros(1 + n), native.rest, np.zeros(marks)])
+        self.rest_end = 1 + n + len(native.rest)
         self.y = np.zeros(size)
 
     def call(self, t: float, y: Array) -> Array:
@@ -63,6 +64,8 @@ class Slices:
         layout: what stands where in the state.
         state: all that changes from step to step, as one array.
         status: how the last slice ended.
+        held: numbers of the events on whose sides of zero laws are held.
+        sides: these sides, 1 or -1.
     """
 
     def __init__(self, problem: Problem, native: Native, settings: Settings, rows: int = 1) -> None:
@@ -89,6 +92,9 @@ class Slices:
         self._set_cells(settings)
         self._set_tolerances(settings)
         self._sides = problem.sides
+        self.held = native.held if native.watched else ()
+        self.sides = np.zeros(0)
+        self._enter({"held": len(self.held)})
         watches = problem.watches[:m]
         self.state[self.layout.event_vector("sense")] = [row.direction for row in watches]
         self.state[self.layout.event_vector("terminal")] = [row.stops for row in watches]
@@ -129,14 +135,14 @@ class Slices:
         t, y = self.rows.take(int(self["cursor"]))
         hits = self._found_hits()
         self._hits.clear()
-        return Path(t, y, nouns.FINISHED, hits)
+        return Path(t, y, nouns.FINISHED, hits, sides=self.sides)
 
     def path(self) -> Path:
         """How it ended, with what was found since it was asked for last."""
         t, y = self.rows.read_new(int(self["cursor"]))
         bad_t, bad_y = self._fault() if self.status == NOT_FINITE else (None, None)
         ended = (ENDS[self.status], self._found_hits(), self.t, self.y.copy(), bad_t, bad_y)
-        return Path(t, y, *ended, *self._counts(), self._message())
+        return Path(t, y, *ended, *self._counts(), self._message(), self.sides)
 
     def _found_hits(self) -> Hits:
         """The events that were not taken yet."""
@@ -234,7 +240,8 @@ class Slices:
 
     def _drain(self) -> None:
         """Take events and steps out of their tables."""
-        self._hits.append(self._event_rows[: int(self["events"])].copy())
+        if self["events"]:
+            self._hits.append(self._event_rows[: int(self["events"])].copy())
         self["events"] = 0.0
         self.rows.add_steps(int(self["rows"]))
         self["rows"] = 0.0

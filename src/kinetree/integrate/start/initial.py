@@ -19,6 +19,7 @@ from kinetree.arrays import Array
 from kinetree.assembly import Loops, refuse_gimbal_lock, refuse_unset, unit_quaternions
 from kinetree.assembly.loops import loops
 from kinetree.engine import derivation
+from kinetree.errors import ModelError
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
@@ -28,6 +29,8 @@ from kinetree.integrate.start.many import ManyStarts
 from kinetree.integrate.start.starts import Starts
 from kinetree.model import Mechanism
 from kinetree.program import Program
+from kinetree.program.parameters import used_parameters
+from kinetree.program.restrict import restrict
 from kinetree.steppers.equations.residual import matrix_program, rate_program
 from kinetree.targets.kept import remember
 
@@ -61,6 +64,11 @@ class Initial:
     def system(self) -> Loops:
         """The loops of the model."""
         return loops(self.model)
+
+    @cached_property
+    def inertial(self) -> frozenset[str]:
+        """Names of the parameters on which masses and inertias depend."""
+        return used_parameters(restrict(self.dynamics, "M"))
 
     def state(self, given: Beginning, labels: tuple[str, ...] = ()) -> dict[str, Array]:
         """q, qd, qdd, x, xd, lam; of the multipliers those of the equations named."""
@@ -155,13 +163,29 @@ class Initial:
              -bias - np.einsum("...ij,...j->...i", J, qdd)], axis=-1,
         )  # fmt: skip
         if regular:
-            X = np.linalg.solve(A, right[..., None])[..., 0]
+            X = self._solve(A, right)
         else:
             X = np.einsum(
                 "...ij,...j->...i", np.linalg.pinv(A, rcond=self.model.loop_tolerance), right
             )
         qdd[..., free] = X[..., : len(free)]
         return qdd, X[..., len(free) :]
+
+    def _solve(self, A: Array, right: Array) -> Array:
+        """A⁻¹ right.
+
+        Raises:
+            ModelError: where masses do not determine the accelerations.
+        """
+        try:
+            return np.asarray(np.linalg.solve(A, right[..., None])[..., 0])
+        except np.linalg.LinAlgError:
+            self.model.check()  # names the joint against whose motion there is no inertia
+            raise ModelError(
+                "its accelerations have no value at the start: masses do not determine them",
+                element=f"model '{self.model.name}'",
+                cure="give what moves mass or inertia",
+            ) from None
 
 
 def _independent(J: Array, share: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from kinetree.errors import PartitionError, UnsupportedError
 from kinetree.model import Mechanism
 from kinetree.model.parameters import POSITIVE
 from kinetree.program import Program
+
+if TYPE_CHECKING:
+    from kinetree.integrate.start.initial import Initial
 
 LIGHT = 0.01
 """Share of the model's own inertia below which its steps are not exact enough."""
@@ -55,23 +58,22 @@ def refuse_parameters(
         closure_equations(model, {name: float(x[lane]) for name, x in values.items()})
 
 
-def refuse_light(
-    model: Mechanism, dynamics: Program, parameters: Mapping[str, Any], p: Any
-) -> None:
+def refuse_light(model: Mechanism, initial: Initial, parameters: Mapping[str, Any], p: Any) -> None:
     """Refuse masses so small that residuals which a step allows would be large motions.
 
     What a step may leave of its residuals is measured by the model's own masses.
 
     Args:
         model: the mechanism.
-        dynamics: gives M.
+        initial: has what gives M.
         parameters: values by name, for the sentence.
         p: all run-time parameters, single ones or those of a batch.
 
     Raises:
         UnsupportedError: naming the parameters and what they make light.
     """
-    if not parameters or not {"p", "q"} <= {row.name for row in dynamics.inputs}:
+    dynamics = initial.dynamics
+    if not initial.inertial.intersection(parameters) or not dynamics.takes("q"):
         return
     given = dynamics.pick_inputs(
         {"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(0.0)}

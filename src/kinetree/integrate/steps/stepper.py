@@ -211,7 +211,7 @@ class Stepper:
         p = self._parameters(parameters)
         self._refuse_unknown(given)
         refuse_parameters(self.model, self._initial.loops, parameters, begin.t)
-        refuse_light(self.model, self._initial.dynamics, parameters, p)
+        refuse_light(self.model, self._initial, parameters, p)
         refuse_other_rank(self.model, self.program.info, parameters, begin.t)
         begin = replace(
             begin, tau=given.get("tau"), p=p if parameters else None, parameters=parameters,

@@ -44,7 +44,7 @@ def plain(program: Program) -> Program:
             preamble=tuple(inside.get(b, b) for b in program.preamble),
             blocks=tuple(inside.get(b, b) for b in program.blocks),
         )
-    return _rewrite(program, dict.fromkeys(found)) if found else program
+    return rewrite_selections(program, dict.fromkeys(found)) if found else program
 
 
 def _switches(program: Program) -> list[Node]:
@@ -78,7 +78,7 @@ def hold_switches(program: Program) -> Program:
     x = next((row for row in program.inputs if row.name == "x"), Input("x", (0,), (), ()))
     names = _fresh_names(x.labels, len(rows))
     modes = {c: symbol(f"x_{name}", Rank.COORDINATE) for c, name in zip(rows, names, strict=True)}
-    new = _rewrite(program, {n: modes.get(n.args[0]) for n in found})
+    new = rewrite_selections(program, {n: modes.get(n.args[0]) for n in found})
     return _with_modes(new, x, names, _conditions(rows, found, modes), tuple(modes.values()))
 
 
@@ -97,8 +97,13 @@ def _change(found: Mapping[Node, Node | None]) -> dict[Node, Node]:
     return new
 
 
-def _rewrite(program: Program, found: Mapping[Node, Node | None]) -> Program:
-    """The Program with the selections that take the place of switches."""
+def rewrite_selections(program: Program, found: Mapping[Node, Node | None]) -> Program:
+    """The Program with selections by other conditions, or by their own, in place of branches.
+
+    Args:
+        program: to be changed.
+        found: switch or selection -> its condition; children first, none for its own.
+    """
     new = _change(found)
     known: dict[Node, Node] = {}
 

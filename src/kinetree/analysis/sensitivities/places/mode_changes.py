@@ -101,7 +101,7 @@ class StaticChanges:
     def modes(self) -> Modes:
         """The modes about the place, in their order."""
         at = self.statics
-        return modes(at.task.model, at.place, t=at.task.t0, **at.options)
+        return modes(at.task.model, at.place, t=at.task.t0, progress=False, **at.options)
 
     @cached_property
     def slopes(self) -> Array:

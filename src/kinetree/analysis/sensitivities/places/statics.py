@@ -89,7 +89,13 @@ class Statics:
         """Take the state of rest near the start values."""
         task, given = self.task, self.task.given
         self.place = rest = equilibrium(
-            task.model, q=given.q, x=given.x, t=task.t0, locked=locked, **self.options
+            task.model,
+            q=given.q,
+            x=given.x,
+            t=task.t0,
+            locked=locked,
+            progress=False,
+            **self.options,
         )
         self.options["tau"] = rest.tau
         chosen, options = {"partition", "independent"}, dict(task.options)
@@ -208,7 +214,9 @@ def static_sensitivities(
 ) -> tuple[dict[str, float], Array, dict[str, Any]]:
     """Values of measures at a place, gradients (measure × variable), and facts of it."""
     statics = Statics(task, steady=steady, locked=locked)
+    task.share.tell(0.4)
     moves = statics.tangents()
+    task.share.tell(0.7)
     e, de = statics.expressions(moves)
     changes = StaticChanges(statics, moves)
     values, table = {}, np.zeros((len(task.measures), len(task.variables)))

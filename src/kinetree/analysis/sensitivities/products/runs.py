@@ -34,7 +34,6 @@ from kinetree.analysis.sensitivities.second import (
 from kinetree.analysis.sensitivities.start import start_along
 from kinetree.analysis.sensitivities.tangent import tangent
 from kinetree.arrays import Array
-from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.measures import Measure, Sighting
 
@@ -72,15 +71,11 @@ def run_products(task: Task, way: Array) -> Array:
         way: the direction: a change of every variable.
     """
     refuse_second(task)
-    if task.integrator not in TABLEAUS:
-        raise UnsupportedError(
-            "second derivatives along a direction go back over steps, which it does not keep",
-            element=f"integrator '{task.integrator}'",
-            cure="take integrator='dop853' or equal steps, or leave along= out",
-        )
-    back = _ProductsBack(task, way)
-    rows = enumerate(task.measures.values())
-    return np.array([back.product(number, measure) for number, measure in rows])
+    with task.share.part(0.0, 0.5):
+        back = _ProductsBack(task, way)
+    with task.share.part(0.5, 1.0):
+        rows = task.share.parts([*enumerate(task.measures.values())])
+        return np.array([back.product(number, measure) for number, measure in rows])
 
 
 class _ProductsBack:
@@ -104,7 +99,7 @@ class _ProductsBack:
                 t, Y = part.t, part.Y
                 if self.legs:
                     last = self.legs[-1]
-                    t, Y = np.append(last.t[-1], t), np.vstack([last.Y[-1:], Y])
+                    t, Y = np.append(last.t[-1], t), np.vstack([last.Y[len(last.t) - 1], Y])
                 self.legs.append(Leg(self.reverse, t, Y))
 
     def _pass(

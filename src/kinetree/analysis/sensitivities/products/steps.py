@@ -32,7 +32,8 @@ def step_products(task: Task, way: Array) -> Array:
         way: the direction: a change of every variable.
     """
     refuse_second(task)
-    run = StepRun(task)
+    with task.share.part(0.0, 0.3):
+        run = StepRun(task)
     refuse_law_jumps(run, bends=True)
     rows, seen = task.directions, start_expressions(task, run.stepper)
     made = with_tangent(tangent(task.system, seen, ()), rows, way, seen.key)
@@ -41,7 +42,7 @@ def step_products(task: Task, way: Array) -> Array:
     first = reverse.look(task.t0, Y)[len(seen.nodes) :]
     moved = StepTangents(run, rows, (way[:, None], first[:, None]))
     found = []
-    for k, row in enumerate(step_outcomes(run).values()):
+    for k, row in task.share.parts([*enumerate(step_outcomes(run).values())]):
         lam, mu, bars = column(run, row, k, (moved.S[:, :, 0], moved.de[:, k, 0]), way)
         begin = reverse.call(reverse.of_looks, task.t0, Y, np.concatenate([lam, mu]))
         start = pull_second_start(task, seen, reverse, Y, begin.y)

@@ -104,7 +104,7 @@ class StepLanes:
         runner, numbers = self.runner, np.array(some)
         lanes = runner.begin(self.given.of((self.found.count,), numbers), len(some))
         lost: list[int] = []
-        for first in range(0, len(some), runner.block):
+        for first in self.task.share.parts(range(0, len(some), runner.block)):
             here = np.arange(first, min(first + runner.block, len(some)))
             block = _Block(self, numbers[here], lanes_of_block(lanes, here))
             lost += block.make()
@@ -119,6 +119,10 @@ class StepLanes:
     def system(self) -> Dynamics:
         """The dynamics of the first run."""
         return self.task.system
+
+
+SEEN = 0.4
+"""Share of a block at which its runs are made."""
 
 
 class _Block:
@@ -148,6 +152,7 @@ class _Block:
         e = runner.look(self.states, self.lanes, self.given)
         parts = stepper.parts(self.states, self.lanes, how.times)
         self.y = np.concatenate([parts[name] for name in ("q", "qd", "x")], axis=-1)
+        self.whole.task.share.tell(SEEN)
         outcomes = [self._outcomes(k, e[k]) if good[k] else None for k in range(len(good))]
         self._go_back(outcomes, e.shape)
         return [int(number) for number in self.numbers[~good]]
@@ -187,6 +192,7 @@ class _Block:
             lam, sums = (np.concatenate(part, axis=1) for part in zip(*bars, strict=True))
             for k, row in zip(done, self._pull(done, lam, sums), strict=True):
                 self.found.gradients[self.numbers[k], m] = row
+            task.share.tell(SEEN + (1 - SEEN) * (m + 1) / (1 + len(task.measures)))
 
     def _back(self, weights: Array, group: range) -> tuple[Array, Array]:
         """λ of the first state and sums of the other bars, one column per run of a group."""
@@ -251,7 +257,8 @@ class _Block:
             one = replace(reverse, made=replace(reverse.made, system=own))
             y = self.y[k, 0]
             bars = one.call(one.of_looks, task.t0, y, lam[:, k])
-            start = pull_start(one, y, task.t0, self.tasks[k].given, bars.y)
+            moved = self.tasks[k].start_slopes(task.directions)
+            start = pull_start(one, y, task.t0, self.tasks[k].given, bars.y, moved)
             whole = one.of_variables(bars.p) + start
             found.append(whole + bars_by_variable(by, task.directions, sums[:, k]))
         return found

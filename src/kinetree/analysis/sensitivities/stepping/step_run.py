@@ -101,6 +101,10 @@ class StepRun:
         self._forms: dict[int, StepForms] = task.shared.setdefault("forms", {})
         self._run()
 
+    def progress(self, made: int, _: int) -> None:
+        """Tell how many steps are made."""
+        self.task.share.tell(made / self.steps)
+
     @property
     def stepper(self) -> Stepper:
         """The one at the start."""
@@ -137,7 +141,7 @@ class StepRun:
 
     def _plan(self, steps: int) -> BackPlan:
         """Which states of a leg are kept."""
-        memory = self.choice.memory
+        memory = self.task.memory
         if memory is None:
             return keep_all(steps)
         return checkpoints(steps, max(2, int(memory // (8 * self.stepper.size))))
@@ -154,7 +158,7 @@ class StepRun:
             StepLeg(self.forms(stepper), begin, end, self._plan(end - begin))
             for (stepper, begin), end in zip(ended.legs, ends, strict=True)
         ]
-        if len(self.legs) > 1 and self.choice.memory is not None:
+        if len(self.legs) > 1 and self.task.memory is not None:
             self._march(None, [leg.first + k for leg in self.legs for k in leg.plan.positions])
 
     def _march(self, looks: _Rows | None, wanted: list[int]) -> Ended:
@@ -170,11 +174,10 @@ class StepRun:
                 looks.add(states, made)
             made += len(states)
 
-        ended = relay(self.stepper, self.start, self.task.given.parameters or {}, None, take)
+        given = self.task.given.parameters or {}
+        ended = relay(self.stepper, self.start, given, self.progress, take)
         if ended.end != FINISHED:
-            told = ended.stepper.report(
-                ended.march, self.start, ended, self.lanes, self.task.given.parameters or {}
-            )
+            told = ended.stepper.report(ended.march, self.start, ended, self.lanes, given)
             raise ModelError(
                 f"the run ended early: {told.message or told.end}",
                 element=f"model '{self.task.model.name}'",

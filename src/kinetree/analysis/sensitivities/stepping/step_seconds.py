@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 def step_hessians(task: Task) -> Array:
     """Second derivatives of all measures: measure × variable × variable."""
     refuse_second(task)
-    run = StepRun(task)
+    with task.share.part(0.0, 0.1):
+        run = StepRun(task)
     refuse_law_jumps(run, bends=True)
     measures, rows = step_outcomes(run), task.directions
     found = np.zeros((len(measures), len(rows), len(rows)))
@@ -51,7 +52,7 @@ def step_hessians(task: Task) -> Array:
     S = np.concatenate([part.S for part in tangents], axis=2)
     de = np.concatenate([part.de for part in tangents], axis=2)
     curved = _start_seconds(run)
-    for j in range(len(rows)):
+    for j in task.share.parts(range(len(rows))):
         for k, row in enumerate(measures.values()):
             lam, mu, bars = column(run, row, k, (S[:, :, j], de[:, k, j]), np.eye(len(rows))[j])
             found[k, :, j] = bars + lam @ S[0] + mu @ curved[:, :, j]

@@ -37,7 +37,8 @@ def tangents_at_start(run: StepRun, variables: Sequence[DesignVariable]) -> Arra
     """Changes of the state of the first step: component × variable."""
     task = run.task
     made = tangent(task.system, start_expressions(run.task, run.stepper), variables)
-    Y = tangent_start(made, variables, task.start, task.t0, task.given)
+    moved = task.start_slopes(variables)
+    Y = tangent_start(made, variables, task.start, task.t0, task.given, moved)
     return look(made, task.t0, Y).de
 
 
@@ -45,7 +46,8 @@ def pull_to_start(run: StepRun, bars: Array) -> Array:
     """What bars of the state of the first step say of every variable but the duration."""
     task, reverse = run.task, start_reverse(run.task, run.stepper)
     found = reverse.call(reverse.of_looks, task.t0, task.start, bars)
-    start = pull_start(reverse, task.start, task.t0, task.given, found.y)
+    moved = task.start_slopes(task.directions)
+    start = pull_start(reverse, task.start, task.t0, task.given, found.y, moved)
     whole: Array = reverse.of_variables(found.p) + start
     return whole
 

@@ -68,7 +68,7 @@ class StepTangents:
             done=leg.first,
         )  # fmt: skip
         march = March(kernel.function, size * (1 + n), begin)
-        drive_march(march, leg.end, None)
+        drive_march(march, leg.end, run.progress)
         S = march.states[1:, size:, 0].reshape(-1, n, size)
         return np.swapaxes(S, 1, 2)
 

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.task import Task
 
 
+RUN = 0.4
+"""Share of the analysis that the run itself takes."""
+
+
 @dataclass(frozen=True)
 class StepOutcome:
     """A measure of a run in equal steps.
@@ -122,20 +126,22 @@ class SteppedResult:
 
 def step_sensitivities(task: Task, *, direct: bool) -> SteppedResult:
     """Values of measures and their derivatives, by tangents or by going back."""
-    run = StepRun(task)
+    with task.share.part(0.0, RUN):
+        run = StepRun(task)
     if task.directions:
         refuse_law_jumps(run)
     found = step_outcomes(run)
     facts = {"method": "direct" if direct else "adjoint", "steps": run.steps}
     if not direct:
         table, most = np.zeros((len(found), len(task.directions))), 0
-        for k, row in enumerate(found.values()):
-            weights = np.zeros(run.e.shape)
-            weights[:, k] = row.weights
-            table[k], most = step_gradient(run, weights)
+        with task.share.part(RUN, 1.0):
+            for k, row in task.share.parts([*enumerate(found.values())]):
+                weights = np.zeros(run.e.shape)
+                weights[:, k] = row.weights
+                table[k], most = step_gradient(run, weights)
         told = (
             {"repeats": most, "checkpoints": max(leg.plan.slots - 1 for leg in run.legs)}
-            if run.choice.memory is not None
+            if run.task.memory is not None
             else {}
         )
         return SteppedResult(run.dataset(), found, table, {**facts, **told})
@@ -143,7 +149,8 @@ def step_sensitivities(task: Task, *, direct: bool) -> SteppedResult:
     if not rows:
         return SteppedResult(run.dataset(), found, np.zeros((len(found), 0)), facts)
     chunks = [rows[k : k + LANES] for k in range(0, len(rows), LANES)] or [()]
-    parts = [StepTangents(run, chunk) for chunk in chunks]
+    with task.share.part(RUN, 1.0):
+        parts = [StepTangents(run, chunk) for chunk in task.share.parts(chunks)]
     de = np.concatenate([part.de for part in parts], axis=2)
     table = np.array([row.weights @ de[:, k] for k, row in enumerate(found.values())])
     S = np.concatenate([part.dy for part in parts], axis=1)

@@ -1,0 +1,1 @@
+"""Equations of a state of rest, and how it is found."""

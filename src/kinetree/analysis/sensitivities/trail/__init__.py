@@ -1,0 +1,1 @@
+"""Runs of which some moments are kept, so that all of their steps can be made again."""
