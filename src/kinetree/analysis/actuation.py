@@ -33,7 +33,7 @@ from kinetree.assembly import (
 from kinetree.assembly.loops import loops
 from kinetree.errors import AssemblyError, ModelError, ShapeError, unknown, warn
 from kinetree.pipeline import derive_actuation
-from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.dataset import Dimension, run_draft
 
 if TYPE_CHECKING:
     import xarray
@@ -147,7 +147,7 @@ def actuation(  # noqa: PLR0913  one keyword per choice of the user
         "termination": end_word("inverse", motion.time, len(out["tau"])),
     }
     table = {name: out[source] for name, source in names.items()}
-    return run_dataset(motion.time[: len(out["tau"])], table, _axes(task), rows)
+    return run_draft(motion.time[: len(out["tau"])], table, _axes(task), rows).dataset()
 
 
 def _task(system: Loops, found: Partition, wanted: ActuationGoal) -> _Task:

@@ -19,7 +19,7 @@ from kinetree.analysis.runs.progress import ProgressCall, sharing
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError, unknown
-from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.dataset import Dimension, run_draft
 from kinetree.solve.one_thread import one_thread
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _dataset(task: ExcitingTask, found: Excitation, given: Mapping[str, Any]) ->
         "termination": found.end,
         "limits_used": "; ".join(_use_in_words(k, x) for k, x in found.overruns.items()),
     }  # fmt: skip
-    return run_dataset(time, values, axes, facts)
+    return run_draft(time, values, axes, facts).dataset()
 
 
 def _use_in_words(name: str, overrun: float) -> str:

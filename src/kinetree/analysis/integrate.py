@@ -28,7 +28,7 @@ from kinetree.integrate.second_order import (
 )
 from kinetree.program import Program
 from kinetree.program.differentiate import forward
-from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.dataset import Dimension, run_draft
 
 if TYPE_CHECKING:
     import xarray
@@ -185,4 +185,4 @@ def _dataset(found: SecondOrderPath, names: Sequence[str]) -> xarray.Dataset:
         )
     values = {"q": found.q, "qd": found.qd, "qdd": found.qdd}
     axes = {"coordinate": Dimension(names), "velocity": Dimension(names)}
-    return run_dataset(found.times, values, axes, rows)
+    return run_draft(found.times, values, axes, rows).dataset()

@@ -25,7 +25,7 @@ from kinetree.arrays import Array
 from kinetree.assembly import with_values
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
-from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.dataset import Dimension, run_draft
 
 if TYPE_CHECKING:
     import xarray
@@ -120,7 +120,7 @@ def _inverse(
         "method": "inverse",
         "termination": end_word("inverse", motion.time, end),
     }
-    return run_dataset(motion.time[:end], values, axes, rows)
+    return run_draft(motion.time[:end], values, axes, rows).dataset()
 
 
 def _check_options(model: Mechanism, options: Mapping[str, Any]) -> None:

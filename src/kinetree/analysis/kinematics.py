@@ -32,7 +32,7 @@ from kinetree.assembly.loops import loops
 from kinetree.errors import AssemblyError, ModelError
 from kinetree.model import Mechanism, retract
 from kinetree.pipeline import derive
-from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.dataset import Dimension, run_draft
 
 if TYPE_CHECKING:
     import xarray
@@ -156,7 +156,7 @@ def _find_motion(
     program = with_values(derive(model, "kinematics", points=points), parameters)
     word = end_word("kinematics", times, end)
     rows = {**manifest(model, program), "method": "kinematics", "termination": word}
-    run = run_dataset(times[:end], table, axes, rows)
+    run = run_draft(times[:end], table, axes, rows).dataset()
     return _with_points(run, program, table)
 
 

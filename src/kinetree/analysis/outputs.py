@@ -16,6 +16,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ModelError
 from kinetree.model import Components, Mechanism, as_mechanism
 from kinetree.results.dataset import with_outputs
+from kinetree.results.draft import as_it_is
 from kinetree.targets.kept import remember
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def observer(
 ) -> Callable[[xarray.Dataset], xarray.Dataset]:
     """What adds outputs to a run: those named, or the model's own; see `outputs`."""
     wanted = _own_outputs(model) if names is None else list(names)
-    return partial(observe, _observation(model, wanted)) if wanted else lambda run: run
+    return partial(observe, _observation(model, wanted)) if wanted else as_it_is
 
 
 def _observation(model: Mechanism, wanted: Sequence[str]) -> Observed:

@@ -23,7 +23,8 @@ from kinetree.arrays import Array
 from kinetree.assembly import closure_equations, with_values
 from kinetree.errors import ModelError, unknown
 from kinetree.pipeline import derive
-from kinetree.results.dataset import PARTS, Dimension, run_dataset
+from kinetree.results.dataset import PARTS, Dimension, run_draft
+from kinetree.results.draft import Draft, words
 
 if TYPE_CHECKING:
     import xarray
@@ -107,7 +108,8 @@ def _reactions(
     word = end_word("reactions", motion.time, end)
     rows = {**manifest(model, program), "method": "reactions", "termination": word}
     table = {"q": motion.q[:end], "qd": motion.qd[:end], "qdd": motion.qdd[:end]}
-    return _with_wrenches(run_dataset(motion.time[:end], table, axes, rows), program, out, joints)
+    made = run_draft(motion.time[:end], table, axes, rows)
+    return _with_wrenches(made, program, out, joints).dataset()
 
 
 def _wrenches(
@@ -141,25 +143,25 @@ def _known_forces(model: Mechanism, run: xarray.Dataset, name: str, labels: Sequ
 
 
 def _with_wrenches(
-    made: xarray.Dataset, program: Program, out: Mapping[str, Array], wanted: Sequence[str] | None
-) -> xarray.Dataset:
-    """The Dataset with the wrenches of the joints and closures that are wanted."""
+    made: Draft, program: Program, out: Mapping[str, Array], wanted: Sequence[str] | None
+) -> Draft:
+    """The motion with the wrenches of the joints and closures that are wanted."""
     names = {row.name.removesuffix("s"): _owners(row.labels) for row in program.outputs}
     known = [name for group in names.values() for name in group]
     for name in wanted or ():
         if name not in known:
             raise unknown("joint or closure", name, known, "joints")
-    made = made.assign_coords(
-        part=np.array(PARTS, dtype=str), unit_part=("part", np.array(UNITS, dtype=str))
-    )
+    parts = {"part": ("part", words(PARTS)), "unit_part": ("part", words(UNITS))}
+    made = made.plus(coords=parts)
     for kind, group in names.items():
         kept = [k for k, name in enumerate(group) if wanted is None or name in wanted]
         if not kept:
             continue
-        made = made.assign_coords({kind: np.array([group[k] for k in kept], dtype=str)})
+        labels = {kind: (kind, words([group[k] for k in kept]))}
         units = {"units": "N.m, N", "units_each": ", ".join(UNITS), "long_name": MEANING[kind]}
         values = out[f"{kind}s"]
-        made[f"reaction_{kind}"] = (("time", kind, "part"), values[:, kept], units)
+        found = {f"reaction_{kind}": (("time", kind, "part"), values[:, kept], units)}
+        made = made.plus(found, labels)
     return made
 
 

@@ -31,7 +31,7 @@ from kinetree.analysis.sensitivities.places.rest_start import RestStart
 from kinetree.analysis.sensitivities.places.statics import static_sensitivities
 from kinetree.analysis.sensitivities.products.seconds import with_seconds
 from kinetree.analysis.sensitivities.result import (
-    equilibrium_dataset,
+    equilibrium_draft,
     refuse_no_numbers,
     samples_of,
     tell_growth,
@@ -49,7 +49,7 @@ from kinetree.analysis.sensitivities.variables import (
     keep_starts,
     read_variables,
 )
-from kinetree.analysis.sweeping.gradients import many_dataset, many_gradients, refuse_many_of
+from kinetree.analysis.sweeping.gradients import many_draft, many_gradients, refuse_many_of
 from kinetree.arguments import (
     check_arguments,
     check_choice,
@@ -61,6 +61,7 @@ from kinetree.integrate.methods import RATES, find
 from kinetree.integrate.problem import Settings
 from kinetree.measures import simple_measures
 from kinetree.measures.measure import NONE
+from kinetree.results.draft import Draft
 
 if TYPE_CHECKING:
     import xarray
@@ -193,10 +194,10 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         if _run_given(given).axes:
             return _many_runs({**given, "share": share}, options)
         task = replace(_task(given, options).at_rest(), share=share)
-        return _of_run(task, given) if at == "run" else _static(task, given)
+        return (_of_run if at == "run" else _static)(task, given).dataset()
 
 
-def _of_run(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
+def _of_run(task: Task, given: Mapping[str, Any]) -> Draft:
     """Values and derivatives along a run, none of which may be no number."""
     twice = given["order"] == 2
     with task.share.part(0.0, FIRST if twice else 1.0):
@@ -224,8 +225,8 @@ def _many_runs(given: Mapping[str, Any], options: Mapping[str, Any]) -> xarray.D
     task = replace(task, share=given["share"])
     whole = keep_starts(task.model, flat, task.variables)
     found = many_gradients(task, whole, given["method"], run_task)
-    made = many_dataset(task, many.axes, found, given["measures"])
-    return with_units(made, task, given["measures"]).drop_vars("scale_parameter")
+    made = many_draft(task, many.axes, found, given["measures"])
+    return with_units(made, task, given["measures"]).dataset().drop_vars("scale_parameter")
 
 
 def sensitivity_task(model: Mechanism, **given: Any) -> Task:
@@ -269,7 +270,7 @@ def rest_of(given: Mapping[str, Any]) -> RestStart | None:
     return RestStart(tuple(given.get("locked", ())))
 
 
-def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
+def _static(task: Task, given: Mapping[str, Any]) -> Draft:
     """Values and gradients at an equilibrium, or in the steady motion of the start values."""
     made = static_results(
         task, steady=given["at"] == "start", locked=tuple(given["locked"]),
@@ -279,9 +280,9 @@ def _static(task: Task, given: Mapping[str, Any]) -> xarray.Dataset:
     return with_units(with_functions(made, given["measures"]), task, given["measures"])
 
 
-def static_results(task: Task, **how: Any) -> xarray.Dataset:
+def static_results(task: Task, **how: Any) -> Draft:
     """Values and gradients at a place, as `static_sensitivities` is told to find them."""
-    return equilibrium_dataset(task, *static_sensitivities(task, **how))
+    return equilibrium_draft(task, *static_sensitivities(task, **how))
 
 
 def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
@@ -295,7 +296,7 @@ def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
     return name, Settings(**bounds, fixed_step=length)
 
 
-def run_task(task: Task, method: str) -> xarray.Dataset:
+def run_task(task: Task, method: str) -> Draft:
     """Values and gradients of a run of rates or in equal steps."""
     if task.steps is None:
         return _solve(task, method)
@@ -314,7 +315,7 @@ def _many(task: Task) -> bool:
     return len(task.directions) > max(TOGETHER, WORTH * len(task.measures))
 
 
-def _solve(task: Task, method: str) -> xarray.Dataset:
+def _solve(task: Task, method: str) -> Draft:
     """Values and gradients by the method that is asked for, or by the cheaper one."""
     method = "direct" if task.equations != "explicit" else method
     begin = PEAKS if any(row.peaks for row in task.measures.values()) else 0.0
@@ -325,7 +326,7 @@ def _solve(task: Task, method: str) -> xarray.Dataset:
         return _by_method(task, method, times, peaks)
 
 
-def _by_method(task: Task, method: str, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
+def _by_method(task: Task, method: str, times: Array, peaks: Mapping[str, float]) -> Draft:
     """Values and gradients, once it is known where measures are taken."""
     few = task.memory is None and not _many(task)
     if method == "direct" or (method == "auto" and few):
@@ -345,20 +346,20 @@ def _times(task: Task, peaks: Mapping[str, float]) -> Array:
     return task.times(np.concatenate([np.zeros(0), *asked, np.array([*peaks.values()])]))
 
 
-def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
+def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> Draft:
     """Values and gradients by tangents."""
     runs = direct_runs(task, times)
     integrated = task.expressions.integrated
     parts = [outcomes(run.looks, task.measures, integrated, peaks) for run in runs]
     rows = [np.concatenate([part[name].changes for part in parts]) for name in task.measures]
     facts = {"method": "direct", "runs": len(runs)}
-    made = _with_results(task, runs[0].dataset, parts[0], np.array(rows), facts)
+    made = _with_results(task, runs[0].draft(), parts[0], np.array(rows), facts)
     S = np.concatenate([run.S for run in runs], axis=1)
     made = with_growth(made, runs[0].t, S, _sizes(task), task.settings.rtol)
     return with_samples(with_tangents(made, S), task.measures, samples_of(task.measures, runs))
 
 
-def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
+def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> Draft:
     """Values and gradients by going back over the steps."""
     steps = task.integrator in TABLEAUS
     way = Backward if steps else ContinuousBackward
@@ -371,7 +372,7 @@ def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dat
     with task.share.part(2 * FORWARD, 1.0):
         table = backward.gradients(demands_of(task, run.looks, peaks))
     facts = {"method": "adjoint", "adjoint": backward.kind, **backward.facts}
-    made = _with_results(task, run.dataset, found, table, facts)
+    made = _with_results(task, run.draft(), found, table, facts)
     return tell_growth(made, backward.growth, task.settings.rtol)
 
 
@@ -383,11 +384,11 @@ def _sizes(task: Task) -> list[float]:
 
 def _with_results(
     task: Task,
-    run: xarray.Dataset,
+    run: Draft,
     found: Mapping[str, Outcome],
     table: Array,
     facts: Mapping[str, Any],
-) -> xarray.Dataset:
+) -> Draft:
     """The run with values, and gradients from changes by all that varies but the duration."""
     gradients = np.zeros((len(found), len(task.variables)))
     moving = [row.kind != "duration" for row in task.variables]

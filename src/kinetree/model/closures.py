@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.door import Registry
 from kinetree.model.kinds import ElementKind
+from kinetree.model.unchanged import fix_mappings
 from kinetree.model.values import Scalar, Vector3
 
 if TYPE_CHECKING:
@@ -158,6 +159,9 @@ class Closure:
     conditions: tuple[Condition, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        fix_mappings(self, f"closure '{self.name}'", "arguments", "scalars")
 
     def __repr__(self) -> str:
         between = " - ".join(f"'{end.path}'" for end in self.ends)

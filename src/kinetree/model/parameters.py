@@ -16,6 +16,7 @@ from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, sy
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.forces import FORCES, Force, gripping
 from kinetree.model.parts import Body, CoordinateGroup, Joint, Point, Twist
+from kinetree.model.unchanged import while_unchanged
 
 if TYPE_CHECKING:
     from kinetree.model.closures import Closure
@@ -131,6 +132,7 @@ class ParameterTable:
         return (self.nodes[f"{stem}_x"], self.nodes[f"{stem}_y"], self.nodes[f"{stem}_z"])
 
 
+@while_unchanged
 def parameter_table(model: Mechanism, *, folded: bool = False) -> ParameterTable:
     """The Node of every scalar of `model` and the list of its run-time parameters.
 
@@ -229,6 +231,13 @@ def scalars(model: Mechanism) -> Iterator[tuple[str, Scalar, str, Rank]]:
     for force in model.forces.values():
         for name, value, unit in force_units(model, force):
             yield f"{force.name}.{name}", value, unit, Rank.PARAMETER
+
+
+@while_unchanged
+def scalar_units(model: Mechanism) -> dict[str, str]:
+    """Units of all scalars and named parameters, by name; these come first."""
+    named = {row.name: row.unit for row in model.parameters.values()}
+    return named | {name: unit for name, _, unit, _ in scalars(model) if name not in named}
 
 
 def _joint_scalars(joint: CoordinateGroup) -> Iterator[tuple[str, Scalar, str, Rank]]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from kinetree.door import guard_methods
 from kinetree.engine import Node
 from kinetree.errors import DuplicateNameError, ModelError
+from kinetree.model.unchanged import fix_mappings
 from kinetree.model.values import IDENTITY, Matrix3, Scalar, Scalar3, Vector3, rotation, scalars
 
 QUATERNION = (1.0, 0.0, 0.0, 0.0)
@@ -291,6 +292,9 @@ class Joint(CoordinateGroup):
     child: Point
     arguments: Mapping[str, Any] = field(default_factory=dict)
     renamed: bool = False
+
+    def __post_init__(self) -> None:
+        fix_mappings(self, f"joint '{self.name}'", "arguments")
 
     def __repr__(self) -> str:
         return f"Joint('{self.name}', {self.kind}, '{self.parent.path}' -> '{self.child.path}')"

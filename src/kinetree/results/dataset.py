@@ -24,6 +24,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError
+from kinetree.results.draft import Draft, words
 
 if TYPE_CHECKING:
     import xarray
@@ -57,14 +58,14 @@ class Dimension:
     units: Sequence[str] = ()
 
 
-def run_dataset(
+def run_draft(
     time: Array,
     values: Mapping[str, Array],
     axes: Mapping[str, Dimension],
     manifest: Mapping[str, Any],
     runs: tuple[int, ...] = (),
-) -> xarray.Dataset:
-    """The Dataset of a run, or of many side by side.
+) -> Draft:
+    """The variables of a run, or of many side by side.
 
     Args:
         time: output times [s].
@@ -73,13 +74,11 @@ def run_dataset(
         manifest: what produced it; goes into the attributes.
         runs: leading axes of a batch, which all values have.
     """
-    import xarray as xr
-
     coords: dict[str, Any] = {"time": ("time", time, {"units": "s", "long_name": "time"})}
     for name, axis in axes.items():
-        coords[name] = (name, np.array(list(axis.names), dtype=str))
+        coords[name] = (name, words(axis.names))
         if axis.units:
-            coords[f"unit_{name}"] = (name, np.array(list(axis.units), dtype=str))
+            coords[f"unit_{name}"] = (name, words(axis.units))
     data = {}
     for name, array in values.items():
         dimension = DIMENSION[name]
@@ -89,7 +88,7 @@ def run_dataset(
             np.asarray(array, dtype=float),
             {"long_name": MEANING[name], "units": common(units), "units_each": ", ".join(units)},
         )
-    return xr.Dataset(data, coords, attributes(manifest))
+    return Draft().plus(data, coords, attributes(manifest))
 
 
 def run_dimensions(runs: tuple[int, ...]) -> tuple[str, ...]:
@@ -139,29 +138,25 @@ def attributes(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def with_events(
-    run: xarray.Dataset, names: NDArray[np.str_], times: Array, states: Array
-) -> xarray.Dataset:
+def with_events(run: Draft, names: NDArray[np.str_], times: Array, states: Array) -> Draft:
     """The run with the events that happened: event_name, event_time [s], event_y (before it)."""
-    lead = run_dimensions(times.shape[:-1])
-    run["event_name"] = ((*lead, "event"), names)
-    run["event_time"] = ((*lead, "event"), times, {"units": "s"})
-    long_name = {"long_name": "state q, qd, x before the event"}
-    run["event_y"] = ((*lead, "event", "component"), states, long_name)
-    return run
+    each = (*run_dimensions(times.shape[:-1]), "event")
+    said = {"long_name": "state q, qd, x before the event"}
+    return run.plus({
+        "event_name": (each, names),
+        "event_time": (each, times, {"units": "s"}),
+        "event_y": ((*each, "component"), states, said),
+    })  # fmt: skip
 
 
-def with_wrenches(run: xarray.Dataset, wrenches: Mapping[str, Array]) -> xarray.Dataset:
+def with_wrenches(run: Draft, wrenches: Mapping[str, Array]) -> Draft:
     """The run with the external wrenches [torque; force] that acted, by name [N.m, N]."""
-    run = run.assign_coords(
-        wrench=np.array(list(wrenches), dtype=str), part=np.array(PARTS, dtype=str)
-    )
+    coords = {"wrench": ("wrench", words([*wrenches])), "part": ("part", words(PARTS))}
     rows = np.stack(list(wrenches.values()), axis=-2)
     each = ", ".join(["N.m"] * 3 + ["N"] * 3)
     units = {"units": "N.m, N", "units_each": each, "long_name": "external wrenches"}
     lead = run_dimensions(rows.shape[:-3])
-    run["external_wrench"] = ((*lead, "time", "wrench", "part"), rows, units)
-    return run
+    return run.plus({"external_wrench": ((*lead, "time", "wrench", "part"), rows, units)}, coords)
 
 
 def with_outputs(

@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import FormatError, ShapeError, unknown
-from kinetree.results.dataset import DIMENSION, Dimension, refuse_many, run_dataset
+from kinetree.results.dataset import DIMENSION, Dimension, refuse_many, run_draft
 from kinetree.results.files import over_time, tables
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _from_mapping(model: Mechanism, run: Any) -> xarray.Dataset:
                 raise ShapeError(
                     f"it has shape {values[name].shape}, not {wanted}", element=f"run '{name}'"
                 )
-    return run_dataset(time, values, axes, {})
+    return run_draft(time, values, axes, {}).dataset()
 
 
 def groups(run: xarray.Dataset) -> list[SignalGroup]:

@@ -18,7 +18,7 @@ from kinetree.measures import (
     Mode,
     Severity,
 )
-from kinetree.model import offers, signals
+from kinetree.model import offered_units
 from kinetree.units import Unit, read
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def measure_units(model: Mechanism, measures: Mapping[str, Measure]) -> list[str
     words = {name: _plain_name(row.of) for name, row in measures.items()}
     units = {row.name: row.unit for row in model.parameters.values()} | {"t": "s"}
     if not set(words.values()) <= {*units, ""}:
-        units |= {one.name: one.unit for row in offers(model).values() for one in signals(row)}
+        units |= offered_units(model)
     return [_unit(row, units.get(words[name], "")) for name, row in measures.items()]
 
 

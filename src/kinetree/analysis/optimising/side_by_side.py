@@ -21,13 +21,12 @@ import numpy as np
 from kinetree.analysis.optimising.trials import RUN, Trials, sum_of_cases
 from kinetree.analysis.sensitivities.variables import DURATION, METHOD, keep_starts, read_variables
 from kinetree.analysis.sensitivity import run_task
-from kinetree.analysis.sweeping.gradients import flat_dataset, many_gradients
+from kinetree.analysis.sweeping.gradients import many_gradients, run_drafts
 from kinetree.analysis.sweeping.lanes import given_of_rows
 from kinetree.errors import AssemblyError, KinetreeError, ModelError
+from kinetree.results.draft import Draft
 
 if TYPE_CHECKING:
-    import xarray
-
     from kinetree.analysis.optimising.journal import JournalRow
     from kinetree.analysis.sensitivities.task import Task
 
@@ -179,9 +178,9 @@ def _case_of_many(
         whole = keep_starts(task.model, given.of((len(rows),), np.arange(len(rows))), variables)
         method = str(run.get("method", "auto")) if slopes else "auto"
         found = many_gradients(task, whole, method, run_task)
-    flat = flat_dataset(task, found, study.measures)
+    runs = run_drafts(task, found, study.measures)
     return [
-        found.errors[k] if k in found.errors else _read(trials, flat.isel(run=k), slopes=slopes)
+        found.errors[k] if k in found.errors else _read(trials, runs[k], slopes=slopes)
         for k in range(len(rows))
     ]
 
@@ -199,7 +198,7 @@ def _task_of_some(
     return errors[0]
 
 
-def _read(trials: Trials, found: xarray.Dataset, *, slopes: bool) -> JournalRow | KinetreeError:
+def _read(trials: Trials, found: Draft, *, slopes: bool) -> JournalRow | KinetreeError:
     """The row of a run, or why it has no value."""
     try:
         return trials.read(found, slopes=slopes)

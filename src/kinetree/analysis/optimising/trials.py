@@ -10,7 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,7 @@ from kinetree.arrays import Array
 from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNameError
 from kinetree.measures import Measure, Misfit
 from kinetree.model import Mechanism
-
-if TYPE_CHECKING:
-    import xarray
+from kinetree.results.draft import Draft
 
 X = tuple[float, ...]
 Ask = Callable[[dict[str, float], bool], JournalRow]
@@ -241,10 +239,11 @@ class Trials:
             )  # fmt: skip
         return self.read(with_functions(found, study.measures), slopes=slopes)
 
-    def read(self, found: xarray.Dataset, *, slopes: bool) -> JournalRow:
+    def read(self, found: Draft, *, slopes: bool) -> JournalRow:
         """The row of a run that was measured."""
         study = self.study
-        count, gradient, measured = len(study.objectives), found.gradient.values, found.value.values
+        measured, gradient = (found[name].values for name in ("value", "gradient"))
+        count = len(study.objectives)
         row: JournalRow = {
             "value": float(measured[:count].sum()), "limits": measured[count:].tolist(),
         }  # fmt: skip

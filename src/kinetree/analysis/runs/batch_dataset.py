@@ -18,13 +18,16 @@ from kinetree.analysis.runs.record import Found, variable_axes
 from kinetree.analysis.runs.side_by_side import Result
 from kinetree.arrays import Array
 from kinetree.errors import warn
-from kinetree.results.dataset import run_dataset, run_dimensions, with_events, with_wrenches
+from kinetree.results.dataset import run_dimensions, run_draft, with_events, with_wrenches
+from kinetree.results.draft import Draft, words
 
 if TYPE_CHECKING:
     import xarray
 
 EACH = ("parameters", "redundant_equations")
 """Rows of the manifest that may differ from run to run."""
+UNITS = {"end_time": {"units": "s"}}
+"""What there is to say of what is told of every run."""
 
 
 @dataclass(frozen=True)
@@ -54,28 +57,28 @@ def batch_dataset(batch: Batch, results: Sequence[Result]) -> xarray.Dataset:
     manifest |= changes(batch.parameters)
     manifest["wall_time_s"] = round(sum(found.counts["wall_time_s"] for found in good), 6)
     axes = variable_axes(good[0].dynamics, equations)
-    made = run_dataset(batch.times, values, axes, manifest, batch.axes)
+    made = run_draft(batch.times, values, axes, manifest, batch.axes)
     if pushed := _wrenches(batch, results):
         made = with_wrenches(made, pushed)
     if any(found.events is not None for found in good):
         made = _with_all_events(made, batch, results)
     _warn(batch, results)
-    return with_outcomes(made, batch, [_outcome(batch, result) for result in results])
+    return with_outcomes(made, batch, [_outcome(batch, row) for row in results]).dataset()
 
 
-def with_outcomes(
-    made: xarray.Dataset, batch: Batch, outcomes: Sequence[Mapping[str, Any]]
-) -> xarray.Dataset:
-    """The Dataset with what there is to say of every run, and with its parameters."""
+def with_outcomes(made: Draft, batch: Batch, outcomes: Sequence[Mapping[str, Any]]) -> Draft:
+    """The runs with what there is to say of every run, and with its parameters."""
     lead = run_dimensions(batch.axes)
-    for name in dict.fromkeys(name for row in outcomes for name in row):
-        made[name] = (lead, _column(name, outcomes).reshape(batch.axes))
-    made["end_time"].attrs["units"] = "s"
-    if batch.parameters:
-        made = made.assign_coords(parameter=np.array(list(batch.parameters), dtype=str))
-        each = [np.broadcast_to(x, batch.axes) for x in batch.parameters.values()]
-        made["parameters"] = ((*lead, "parameter"), np.stack(each, axis=-1).astype(float))
-    return made
+    made = made.plus({
+        name: (lead, _column(name, outcomes).reshape(batch.axes), UNITS.get(name, {}))
+        for name in dict.fromkeys(name for row in outcomes for name in row)
+    })  # fmt: skip
+    if not batch.parameters:
+        return made
+    each = [np.broadcast_to(x, batch.axes) for x in batch.parameters.values()]
+    values = np.stack(each, axis=-1).astype(float)
+    names = {"parameter": ("parameter", words([*batch.parameters]))}
+    return made.plus({"parameters": ((*lead, "parameter"), values)}, names)
 
 
 def _column(name: str, outcomes: Sequence[Mapping[str, Any]]) -> Any:
@@ -142,10 +145,8 @@ def _wrenches(batch: Batch, results: Sequence[Result]) -> dict[str, Array]:
     return {name: table.reshape(*batch.axes, *table.shape[1:]) for name, table in out.items()}
 
 
-def _with_all_events(
-    made: xarray.Dataset, batch: Batch, results: Sequence[Result]
-) -> xarray.Dataset:
-    """The Dataset with the events of all runs, side by side."""
+def _with_all_events(made: Draft, batch: Batch, results: Sequence[Result]) -> Draft:
+    """The runs with the events of all runs, side by side."""
     each = {k: found.events for k, found in _runs_that_began(results) if found.events is not None}
     counts = np.zeros(len(results), dtype=int)
     counts[list(each)] = [len(times) for _, times, _ in each.values()]
@@ -158,8 +159,8 @@ def _with_all_events(
         names[number, place], times[number, place], states[number, place] = word, t, y
     shaped = (table.reshape(*batch.axes, *table.shape[1:]) for table in (names, times, states))
     made = with_events(made, *shaped)
-    made["event_count"] = (run_dimensions(batch.axes), counts.reshape(batch.axes))
-    return made
+    lead = run_dimensions(batch.axes)
+    return made.plus({"event_count": (lead, counts.reshape(batch.axes))})
 
 
 def _warn(batch: Batch, results: Sequence[Result]) -> None:

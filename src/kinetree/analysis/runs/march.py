@@ -27,7 +27,8 @@ from kinetree.integrate.steps.method import Stepping
 from kinetree.integrate.steps.remembering import with_memories
 from kinetree.integrate.steps.report import join_runs
 from kinetree.model import Event, Mechanism
-from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.dataset import Dimension, run_draft
+from kinetree.results.draft import Draft, as_it_is
 from kinetree.results.files import load_lazily
 from kinetree.results.growing import GrowingRun
 from kinetree.steppers.equations.step_inputs import NewtonSettings
@@ -150,7 +151,7 @@ class Marching:
 def march(
     how: Marching,
     given: RunGiven,
-    observe: Callable[[xarray.Dataset], xarray.Dataset] = lambda run: run,
+    observe: Callable[[xarray.Dataset], xarray.Dataset] = as_it_is,
     file: str | Path | None = None,
 ) -> xarray.Dataset:
     """The motion of a model in equal steps; the Dataset of `simulate`.
@@ -235,34 +236,43 @@ class StepRecording:
         if self.file is None or not self.file.due(sum(part.nbytes for part in self.rows)):
             return
         told = {"end_time": float(run.times[-1]), "termination": UNFINISHED}
-        if self.file.show(self._of_rows(told)):
+        if self.file.show(self._of_rows(told).dataset()):
             self.rows = [run.none()]
 
     def dataset(self, report: Report) -> xarray.Dataset:
         """The Dataset of the run that has ended; warnings say what is doubtful."""
-        more, doubts = ({}, "") if self._motion is None else self._motion.facts()
+        draft, doubts = self.draft(report)
+        made = draft.dataset()
+        if self.file is not None:
+            made = load_lazily(self.file.finish(made))
+        for said in doubts:
+            warn(said)
+        return made
+
+    def draft(self, report: Report) -> tuple[Draft, list[str]]:
+        """The variables of the run that has ended, and what is doubtful."""
+        more, doubt = ({}, "") if self._motion is None else self._motion.facts()
         told = {
             **counts(report),
             "wall_time_s": round(report.wall, 6),
             "end_time": report.t,
             "termination": end_sentence(report),
         }
-        made = self._of_rows({**told, **more})
-        if report.end == NOT_SOLVED:
-            said = f"{report.message}; results up to there are kept"
-            warn(said)
-        if advice := end_advice(self.how.stepper.model, told["termination"]):
-            warn(f"{told['termination']}; {advice}")
-        if doubts:
-            warn(doubts)
-        return made if self.file is None else load_lazily(self.file.finish(made))
+        unsolved = f"{report.message}; results up to there are kept"
+        advice = end_advice(self.how.stepper.model, told["termination"])
+        said = [
+            unsolved if report.end == NOT_SOLVED else "",
+            f"{told['termination']}; {advice}" if advice else "",
+            doubt,
+        ]
+        return self._of_rows({**told, **more}), [text for text in said if text]
 
-    def _of_rows(self, told: Mapping[str, Any]) -> xarray.Dataset:
-        """The Dataset of all rows that are kept."""
+    def _of_rows(self, told: Mapping[str, Any]) -> Draft:
+        """The variables of all rows that are kept."""
         run = join_runs(self.rows)
         values, axes = variables(self.how.stepper, run)
         rows = {**made_by(self.how.stepper, self.how.length), **changes(self.parameters), **told}
-        return self.observe(run_dataset(run.times, values, axes, rows))
+        return run_draft(run.times, values, axes, rows).seen(self.observe)
 
 
 def variables(stepper: Stepper, run: SteppedRun) -> tuple[dict[str, Array], dict[str, Dimension]]:

@@ -24,7 +24,7 @@ from kinetree.errors import KinetreeError
 from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.many import parameter_rows
 from kinetree.integrate.steps.repartitioned_run import WATCHED
-from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.dataset import Dimension, run_draft
 
 if TYPE_CHECKING:
     import xarray
@@ -123,8 +123,8 @@ class _Lanes:
         outcomes, said = self._outcomes(errors)
         warn_of(self.runs, said, self.count)
         values = {k: v.reshape(*self.runs, *v.shape[1:]) for k, v in self.values.items()}
-        made = run_dataset(self.times, values, self.axes, manifest, self.runs)
-        return with_outcomes(made, Batch(self.runs, self.times, parameters), outcomes)
+        made = run_draft(self.times, values, self.axes, manifest, self.runs)
+        return with_outcomes(made, Batch(self.runs, self.times, parameters), outcomes).dataset()
 
     def _outcomes(
         self, errors: Mapping[int, KinetreeError]

@@ -32,7 +32,8 @@ from kinetree.integrate.problem import (
 )
 from kinetree.integrate.without_value import UNDEFINED, element_without_value, first_without_value
 from kinetree.model import FORCES, Mechanism, grip_units
-from kinetree.results.dataset import Dimension, run_dataset, with_events, with_wrenches
+from kinetree.results.dataset import Dimension, run_draft, with_events, with_wrenches
+from kinetree.results.draft import Draft
 from kinetree.results.files import load_lazily
 from kinetree.results.growing import GrowingRun
 
@@ -98,12 +99,15 @@ class Recording:
     def dataset(self, run: Run) -> xarray.Dataset:
         """The Dataset of the run that has ended."""
         found = self.result(run)
-        made = self._dataset({**found.manifest, **found.counts}, found.ended)
+        made = self.draft(found).dataset()
         if self.file is not None:
             made = load_lazily(self.file.finish(made))
-        for said in found.doubts:
-            warn(said)
+        found.tell_doubts()
         return made
+
+    def draft(self, found: Found) -> Draft:
+        """The variables of the run that has ended, of which this was found."""
+        return self._draft({**found.manifest, **found.counts}, found.ended)
 
     def result(self, run: Run, mobility: int | None = None) -> Found:
         """Everything that was found of the run that has ended; its mobility where it is known."""
@@ -144,24 +148,24 @@ class Recording:
         """Let the file show what was recorded."""
         assert self._last is not None
         made_by = _made_by(self._last.dynamics, self.how.method, self.how.settings)
-        if file.show(self._dataset(made_by)):
+        if file.show(self._draft(made_by).dataset()):
             self.rows, self._size = [self.rows[-1].none()], 0
 
-    def _dataset(self, rows: dict[str, Any], ended: str = "") -> xarray.Dataset:
-        """The Dataset of all rows that are kept, of a run that has ended or has not."""
+    def _draft(self, rows: dict[str, Any], ended: str = "") -> Draft:
+        """The variables of all rows that are kept, of a run that has ended or has not."""
         assert self._last is not None
         t = np.concatenate([part.t for part in self.rows])
         values = {name: self._column(name) for name in self.rows[0].values}
         axes = variable_axes(self._last.dynamics, self._equations)
         rows |= {"end_time": self._reached, "termination": ended or UNFINISHED}
-        made = run_dataset(t, values, axes, rows)
+        made = run_draft(t, values, axes, rows)
         if self._last.watches:
             made = with_events(made, *self._event_rows(np.inf if ended else self._reached))
         pushed = self.rows[0].wrenches
         if pushed:
             found = (np.concatenate([part.wrenches[name] for part in self.rows]) for name in pushed)
             made = with_wrenches(made, dict(zip(pushed, found, strict=True)))
-        return self.how.observe(made)
+        return made.seen(self.how.observe)
 
     def _event_rows(self, until: float) -> tuple[Any, ...]:
         """Names, times [s] and states of the events up to a time, one row each."""
@@ -206,6 +210,11 @@ class Found:
     def dynamics(self) -> Dynamics:
         """At its end."""
         return self.run.last.dynamics
+
+    def tell_doubts(self) -> None:
+        """Warn of what is doubtful."""
+        for said in self.doubts:
+            warn(said)
 
     @property
     def manifest(self) -> dict[str, Any]:

@@ -47,6 +47,7 @@ from kinetree.integrate.problem import (
     Settings,
     Watch,
 )
+from kinetree.results.draft import as_it_is
 
 if TYPE_CHECKING:
     import xarray
@@ -87,7 +88,7 @@ class RunOptions:
     record: Callable[[Segment], None] = lambda _: None
     flows: bool = False
     goes_on: bool = False
-    observe: Callable[[xarray.Dataset], xarray.Dataset] = lambda run: run
+    observe: Callable[[xarray.Dataset], xarray.Dataset] = as_it_is
     watches: Watches | None = None
     stepping: Callable[[Dynamics], Method] | None = None
     jump: Callable[[Dynamics, Watched, float, Array, Settled], Array] | None = None

@@ -320,6 +320,6 @@ def _has_every_step(task: Task, run: TangentRun) -> bool:
     h = task.settings.equal_step(task.settings.fixed_step)
     ends = task.t0 + h * np.arange(1 + round(task.duration / h))
     near = NEAR * max(task.duration, abs(task.t0))
-    if len(run.t) != len(ends) or run.dataset.attrs["steps"] != len(ends) - 1:
+    if len(run.t) != len(ends) or run.steps != len(ends) - 1:
         return False
     return bool(np.abs(run.t - ends).max() <= near)

@@ -27,10 +27,9 @@ from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import EVENT, FINISHED
 from kinetree.measures import AtEvent, OfEvent
 from kinetree.model import refuse_memories
+from kinetree.results.draft import Draft
 
 if TYPE_CHECKING:
-    import xarray
-
     from kinetree.analysis.sensitivities.task import Task
     from kinetree.analysis.sensitivities.trail.trail import Trail
     from kinetree.analysis.sensitivities.variables import DesignVariable
@@ -47,15 +46,28 @@ class TangentRun:
 
     Attributes:
         looks: at what is measured.
-        dataset: of the motion.
+        recording: of the motion.
+        run: as it was made.
         t: times of all rows [s].
         S: tangents of y, one per direction: time × direction × component.
     """
 
     looks: Looks
-    dataset: xarray.Dataset
+    recording: Recording
+    run: Run
     t: Array
     S: Array
+
+    @property
+    def steps(self) -> int:
+        """Number of steps that were made."""
+        return sum(segment.path.steps for segment in self.run.segments)
+
+    def draft(self) -> Draft:
+        """The variables of the motion; warnings say what is doubtful."""
+        found = self.recording.result(self.run)
+        found.tell_doubts()
+        return self.recording.draft(found)
 
 
 def direct_runs(task: Task, times: Array) -> list[TangentRun]:
@@ -117,7 +129,7 @@ class Tracker:
         recording = Recording(how)
         looks, run = self.track(made, start, times, replace(how, record=recording.add))
         t, S = self._tangents()
-        return TangentRun(looks, recording.dataset(run), t, S)
+        return TangentRun(looks, recording, run, t, S)
 
     def leave_trail(self, times: Array) -> Looks:
         """The run over all of its steps, whose states its trail makes again."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from kinetree.arrays import Array
 from kinetree.engine import Rank, derivation, derivative, evaluate, symbol
 from kinetree.formats.expression import parse
 from kinetree.measures import FunctionOf, Measure
-
-if TYPE_CHECKING:
-    import xarray
+from kinetree.results.draft import Draft, words
 
 PRODUCT = "hessian_product"
 """Variable of the second derivatives along a direction."""
@@ -42,28 +40,28 @@ class KnownMeasure:
     way: Array | None = None
 
 
-def with_functions(made: xarray.Dataset, measures: Mapping[str, Measure]) -> xarray.Dataset:
+def with_functions(made: Draft, measures: Mapping[str, Measure]) -> Draft:
     """The result with functions of measures in place of their parts."""
     if not any(isinstance(row, FunctionOf) for row in measures.values()):
         return made
-    simple = {str(name): _read(made.sel(measure=name)) for name in made["measure"].values}
+    simple = {name: _read(made, k) for k, name in enumerate(made.labels("measure"))}
     found = [_value(name, row, simple) for name, row in measures.items()]
-    kept = made.drop_dims("measure").assign_coords(measure=list(measures))
     rows: dict[str, Any] = {
         "value": np.array([row.value for row in found]),
         "gradient": np.array([row.gradient for row in found]),
         "hessian": np.array([row.hessian for row in found]),
         PRODUCT: np.array([row.product for row in found]),
     }
-    for name, values in rows.items():
-        if name in made:
-            kept[name] = (made[name].dims, values, made[name].attrs)
-    return kept
+    names = {"measure": ("measure", words([*measures]))}
+    new = {k: made[k]._replace(values=values) for k, values in rows.items() if k in made}
+    return made.without("measure").plus(new, names)
 
 
-def _read(row: xarray.Dataset) -> KnownMeasure:
-    known = (row[name].values if name in row else None for name in ("hessian", PRODUCT, "along"))
-    return KnownMeasure(float(row["value"]), row["gradient"].values, *known)
+def _read(made: Draft, number: int) -> KnownMeasure:
+    hessian, product = (made[k].values[number] if k in made else None for k in ("hessian", PRODUCT))
+    way = made["along"].values if "along" in made else None
+    value, gradient = (made[name].values[number] for name in ("value", "gradient"))
+    return KnownMeasure(float(value), gradient, hessian, product, way)
 
 
 def _value(name: str, measure: Measure, simple: Mapping[str, KnownMeasure]) -> KnownMeasure:

@@ -12,6 +12,7 @@ from kinetree.analysis.sensitivities.variables import variable_units
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, warn
 from kinetree.measures import Measure, Misfit
+from kinetree.results.draft import Column, Draft, words
 
 STILL = 1e-12
 """Change of the state that is rounding, where what varies changes by its size [SI]."""
@@ -21,8 +22,6 @@ MEANINGLESS = 0.1
 """Error of derivatives, relative, from which on they are told to mean nothing."""
 
 if TYPE_CHECKING:
-    import xarray
-
     from kinetree.analysis.sensitivities.direct import TangentRun
     from kinetree.analysis.sensitivities.places.mode_changes import StaticMatrices
     from kinetree.analysis.sensitivities.task import Task
@@ -33,33 +32,39 @@ TANGENTS = {"q_by": ("coordinate", "q"), "qd_by": ("velocity", "qd"), "x_by": ("
 
 
 def with_gradients(
-    run: xarray.Dataset,
+    run: Draft,
     variables: Sequence[DesignVariable],
     values: Mapping[str, float],
     gradients: Array,
     facts: Mapping[str, Any],
-) -> xarray.Dataset:
+) -> Draft:
     """The run with the values of measures and their gradients.
 
     Args:
-        run: the Dataset of the motion.
+        run: the variables of the motion.
         variables: what varies.
         values: of the measures by name.
         gradients: measure × variable.
         facts: how they were found; go into the attributes.
     """
-    names = [row.name for row in variables]
-    made = run.assign_coords(measure=list(values), parameter=names)
-    made["value"] = ("measure", np.array(list(values.values())), {"long_name": "measures"})
-    made["gradient"] = (
-        ("measure", "parameter"),
-        gradients,
-        {"long_name": "derivatives of the measures, in SI units"},
-    )
-    return made.assign_attrs({f"sensitivity_{name}": fact for name, fact in facts.items()})
+    return run.plus(
+        measured(np.array(list(values.values())), gradients),
+        {"measure": ("measure", words([*values])),
+         "parameter": ("parameter", words([row.name for row in variables]))},
+        {f"sensitivity_{name}": fact for name, fact in facts.items()},
+    )  # fmt: skip
 
 
-def with_units(made: xarray.Dataset, task: Task, measures: Mapping[str, Measure]) -> xarray.Dataset:
+def measured(values: Array, gradients: Array, *lead: str) -> dict[str, Column]:
+    """Values and gradients as variables, of many runs with leading dimensions."""
+    slopes = {"long_name": "derivatives of the measures, in SI units"}
+    return {
+        "value": Column((*lead, "measure"), values, {"long_name": "measures"}),
+        "gradient": Column((*lead, "measure", "parameter"), gradients, slopes),
+    }
+
+
+def with_units(made: Draft, task: Task, measures: Mapping[str, Measure]) -> Draft:
     """The result with SI units of measures and of what varies, and how large the latter is.
 
     Args:
@@ -69,17 +74,17 @@ def with_units(made: xarray.Dataset, task: Task, measures: Mapping[str, Measure]
     """
     units = variable_units(task.model, task.system.forward, task.variables)
     size = {"long_name": "size of what varies, in SI units; 1 where it is zero"}
-    return made.assign_coords(
-        unit_parameter=("parameter", np.array(units, dtype=str)),
-        scale_parameter=("parameter", task.sizes(), size),
-        unit_measure=("measure", np.array(measure_units(task.model, measures), dtype=str)),
-    )
+    return made.plus(coords={
+        "unit_parameter": ("parameter", words(units)),
+        "scale_parameter": ("parameter", task.sizes(), size),
+        "unit_measure": ("measure", words(measure_units(task.model, measures))),
+    })  # fmt: skip
 
 
-def refuse_no_numbers(made: xarray.Dataset) -> None:
+def refuse_no_numbers(made: Draft) -> None:
     """Refuse measures of a run that have no value, or no derivative, by name."""
     values, slopes = (np.isfinite(made[name].values) for name in ("value", "gradient"))
-    for name, value, row in zip(made["measure"].values.tolist(), values, slopes, strict=True):
+    for name, value, row in zip(made.labels("measure"), values, slopes, strict=True):
         idle = made["parameter"].values[~row]
         if value and not idle.size:
             continue
@@ -90,31 +95,29 @@ def refuse_no_numbers(made: xarray.Dataset) -> None:
         )
 
 
-def with_tangents(made: xarray.Dataset, whole: Array) -> xarray.Dataset:
+def with_tangents(made: Draft, whole: Array) -> Draft:
     """The run with the derivatives of its state over time; those by the duration are zero.
 
     Args:
         made: the run with its gradients.
         whole: tangents of y: time × direction × component.
     """
-    names = [str(name) for name in made["parameter"].values]
+    names = made.labels("parameter")
     places = [k for k, name in enumerate(names) if name != "duration"]
     first = 0
     for name, (dimension, of) in TANGENTS.items():
         if of not in made:
             continue
-        size = made.sizes[dimension]
+        size = made[of].values.shape[-1]
         table = np.zeros((len(whole), size, len(names)))
         table[:, :, places] = whole[:, :, first : first + size].transpose(0, 2, 1)
         note = {"long_name": f"derivatives of {of}, in SI units"}
-        made[name] = (("time", dimension, "parameter"), table, note)
+        made = made.plus({name: (("time", dimension, "parameter"), table, note)})
         first += size
     return made
 
 
-def with_growth(
-    made: xarray.Dataset, t: Array, S: Array, sizes: Sequence[float], error: float
-) -> xarray.Dataset:
+def with_growth(made: Draft, t: Array, S: Array, sizes: Sequence[float], error: float) -> Draft:
     """The run with the growth of small changes; told where derivatives mean nothing.
 
     Args:
@@ -131,14 +134,14 @@ def with_growth(
     return tell_growth(made, growth, error)
 
 
-def tell_growth(made: xarray.Dataset, growth: float, error: float) -> xarray.Dataset:
+def tell_growth(made: Draft, growth: float, error: float) -> Draft:
     """The run with a growth of small changes that is known; told where derivatives mean nothing."""
     if growth * error > MEANINGLESS:
         warn(
             f"small changes grow by a factor of {growth:.2g} during the run, errors of {error:.1g} "
             "with them: its derivatives mean nothing; make the run shorter, or measure earlier",
         )
-    return made.assign_attrs(sensitivity_growth=growth)
+    return made.plus(attrs={"sensitivity_growth": growth})
 
 
 def samples_of(
@@ -155,12 +158,12 @@ def samples_of(
 
 
 def with_samples(
-    made: xarray.Dataset,
+    made: Draft,
     measures: Mapping[str, Measure],
     samples: Mapping[str, tuple[Array, Array]],
-) -> xarray.Dataset:
+) -> Draft:
     """The run with what misfits compare with data: values of their expressions, and derivatives."""
-    names = [str(name) for name in made["parameter"].values]
+    names = made.labels("parameter")
     moving = [name != "duration" for name in names]
     for name, (values, changes) in samples.items():
         measure = measures[name]
@@ -168,15 +171,14 @@ def with_samples(
         table = np.zeros((len(values), len(names)))
         table[:, moving] = changes
         axis = f"time_{name}"
-        made = made.assign_coords({axis: (axis, measure.at, {"units": "s"})})
-        made[name] = (axis, values)
-        made[f"{name}_by"] = ((axis, "parameter"), table)
+        own = {name: (axis, values), f"{name}_by": ((axis, "parameter"), table)}
+        made = made.plus(own, {axis: (axis, measure.at, {"units": "s"})})
     return made
 
 
-def equilibrium_dataset(
+def equilibrium_draft(
     task: Task, values: Mapping[str, float], gradients: Array, parts: Mapping[str, Any]
-) -> xarray.Dataset:
+) -> Draft:
     """An equilibrium with its derivatives, and those of measures.
 
     Args:
@@ -187,58 +189,54 @@ def equilibrium_dataset(
             of a mode -> its shape and derivatives; "group": gradients of means of equal modes;
             "matrices": A and B with their derivatives.
     """
-    import xarray as xr
-
-    made = xr.Dataset(attrs={"model": task.model.name, "model_hash": task.model.content_hash()})
+    made = Draft(attrs={"model": task.model.name, "model_hash": task.model.content_hash()})
     made = with_gradients(made, task.variables, values, gradients, {"method": "implicit"})
     for name, axis in (("q", "coordinate"), ("x", "state"), ("effort", "locked")):
         labels, place, slopes = parts.get(name, ((), None, None))
         if labels:
-            made = made.assign_coords({axis: labels})
-            made[name] = (axis, place)
-            made[f"{name}_by"] = ((axis, "parameter"), slopes)
+            own = {name: (axis, place), f"{name}_by": ((axis, "parameter"), slopes)}
+            made = made.plus(own, {axis: (axis, words(labels))})
     if "shape" in parts:
         rows = parts["shape"]
-        made = made.assign_coords(mode=list(rows))
-        made["shape"] = (("mode", "coordinate"), np.array([row[0] for row in rows.values()]))
-        slopes = np.array([row[1] for row in rows.values()])
-        made["shape_by"] = (("mode", "coordinate", "parameter"), slopes)
+        shapes, slopes = (np.array([row[k] for row in rows.values()]) for k in (0, 1))
+        own = {"shape": (("mode", "coordinate"), shapes),
+               "shape_by": (("mode", "coordinate", "parameter"), slopes)}  # fmt: skip
+        made = made.plus(own, {"mode": ("mode", [*rows])})
     if "matrices" in parts:
         made = _with_matrices(made, parts["matrices"])
     if "group" in parts:
         note = {"long_name": "derivatives of the means of modes with one eigenvalue"}
-        made["group_gradient"] = (("measure", "parameter"), parts["group"], note)
+        made = made.plus({"group_gradient": (("measure", "parameter"), parts["group"], note)})
     return made
 
 
-def _with_matrices(made: xarray.Dataset, linear: StaticMatrices) -> xarray.Dataset:
+def _with_matrices(made: Draft, linear: StaticMatrices) -> Draft:
     """A and B of small motions, and their derivatives."""
-    made = made.assign_coords(rate=linear.states, slope=linear.states, input=linear.inputs)
+    axes = {"rate": linear.states, "slope": linear.states, "input": linear.inputs}
+    made = made.plus(coords={name: (name, words(labels)) for name, labels in axes.items()})
     for name, axis, pair in (("A", "slope", linear.A), ("B", "input", linear.B)):
-        made[name] = (("rate", axis), pair[0])
-        made[f"{name}_by"] = (("rate", axis, "parameter"), pair[1])
+        slopes = ("rate", axis, "parameter"), pair[1]
+        made = made.plus({name: (("rate", axis), pair[0]), f"{name}_by": slopes})
     return made
 
 
-def with_products(made: xarray.Dataset, way: Array, table: Array) -> xarray.Dataset:
+def with_products(made: Draft, way: Array, table: Array) -> Draft:
     """The run with second derivatives of its measures along a direction: measure × parameter."""
     note = {"long_name": "second derivatives of the measures along a direction, in SI units"}
-    made = made.assign_coords(along=("parameter", way, {"long_name": "the direction"}))
-    made["hessian_product"] = (("measure", "parameter"), table, note)
-    return made
+    along = {"along": ("parameter", way, {"long_name": "the direction"})}
+    return made.plus({"hessian_product": (("measure", "parameter"), table, note)}, along)
 
 
-def with_hessians(made: xarray.Dataset, table: Array) -> xarray.Dataset:
+def with_hessians(made: Draft, table: Array) -> Draft:
     """The run with second derivatives of its measures: measure × parameter × parameter2."""
-    made = made.assign_coords(parameter2=made["parameter"].values)
+    names = {"parameter2": ("parameter2", made["parameter"].values)}
     note = {"long_name": "second derivatives of the measures, in SI units"}
-    made["hessian"] = (("measure", "parameter", "parameter2"), table, note)
-    return made
+    return made.plus({"hessian": (("measure", "parameter", "parameter2"), table, note)}, names)
 
 
-def tell_idle(task: Task, made: xarray.Dataset) -> None:
+def tell_idle(task: Task, made: Draft) -> None:
     """Warn of what varies on which neither the motion nor any measure depends."""
-    moved = dict(zip(made.parameter.values.tolist(), made.gradient.values.any(axis=0), strict=True))
+    moved = dict(zip(made.labels("parameter"), made["gradient"].values.any(axis=0), strict=True))
     still = [name for name in task.idle() if not moved[name]]
     if still:
         names = ", ".join(f"'{name}'" for name in still)

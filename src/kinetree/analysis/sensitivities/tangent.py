@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.runs.events import branches
 from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.sensitivities.directions import inputs_by, seeds_of
 from kinetree.analysis.sensitivities.equations.semi_explicit import semi_explicit
@@ -27,7 +26,7 @@ from kinetree.engine import ONE, Node, Rank, symbol
 from kinetree.integrate.loops.tangent_lanes import LaneForm
 from kinetree.program import Input, Output, Program
 from kinetree.program.differentiate import along, forward_along
-from kinetree.program.events import SIDES, hold_branches
+from kinetree.program.events import SIDES
 from kinetree.program.passes import condense
 from kinetree.program.state_form import (
     MEMORY,
@@ -103,7 +102,7 @@ def tangent(
     semi = lanes and equations != EXPLICIT
     n = len(system.forms.rates.program.output("yd").nodes)
 
-    seen = hold_laws(seen) if holds else seen
+    seen = seen.held if holds else seen
     held = seen.forward.takes(SIDES)
 
     def make() -> tuple[Forms | None, DerivedProgram]:
@@ -123,14 +122,6 @@ def tangent(
         free = np.zeros(seen.forward.input(SIDES).shape)
         made = replace(made, loads=replace(made.loads, fixed={**made.loads.fixed, SIDES: free}))
     return Tangent(made, n, len(seen.integrands), len(variables), looks)
-
-
-def hold_laws(seen: Expressions) -> Expressions:
-    """The same with laws that can be held on their branches; itself where there are none."""
-    conditions = branches(seen.forward)
-    if not conditions.nodes:
-        return seen
-    return replace(seen, forward=hold_branches(seen.forward, conditions))
 
 
 class _Writer:

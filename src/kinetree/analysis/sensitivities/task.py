@@ -28,7 +28,6 @@ from kinetree.analysis.sensitivities.variables import (
     refuse_functions,
 )
 from kinetree.arrays import Array
-from kinetree.engine import symbols
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Settings
@@ -256,6 +255,5 @@ class Task:
     def idle(self) -> list[str]:
         """Names of what varies that stands in no equation but perhaps those of events."""
         seen = self.expressions
-        used = {*symbols(seen.forward.roots()), *symbols([*seen.nodes, *seen.integrands])}
         rows = (row for row in self.directions if not row.starts and row.kind != METHOD)
-        return [row.name for row in rows if row.symbol(seen.forward) not in used]
+        return [row.name for row in rows if row.symbol(seen.forward) not in seen.used]

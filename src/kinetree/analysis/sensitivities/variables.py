@@ -21,7 +21,8 @@ from kinetree.analysis.given.batches import RunGiven
 from kinetree.engine import Node
 from kinetree.errors import DuplicateNameError, ModelError, UnsupportedError, unknown
 from kinetree.model import Mechanism
-from kinetree.model.parameters import scalars
+from kinetree.model.parameters import scalar_units
+from kinetree.model.unchanged import while_unchanged
 from kinetree.program import Program
 from kinetree.results.dataset import PARTS
 from kinetree.steppers.families import FAMILIES
@@ -34,6 +35,8 @@ PART_UNITS = ("N.m",) * 3 + ("N",) * 3
 """Units of the components of a wrench."""
 START = {"q0": "q", "qd0": "qd", "x0": "x"}
 """Start of a name -> what it is a value of."""
+WORDS = {"tau": "effort", METHOD: "parameter of a method"}
+"""Start of a name -> what it is called, where it is no start value."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,14 @@ def read_variables(
         by: names.
         element: what gives them, as the user calls it.
     """
-    names = dict.fromkeys([*model.parameters, *(row[0] for row in scalars(model))])
-    found = tuple(_variable(model, name, names, element) for name in by)
+    return _read(model, tuple(by), element)
+
+
+@while_unchanged
+def _read(model: Mechanism, by: tuple[str, ...], element: str) -> tuple[DesignVariable, ...]:
+    """The scalars of those names."""
+    names = _Names(model, element)
+    found = tuple(names.find(name) for name in by)
     for name, count in Counter(row.name for row in found).items():
         if count > 1:
             raise DuplicateNameError(
@@ -90,31 +99,33 @@ def read_variables(
     return found
 
 
-def _variable(
-    model: Mechanism, name: str, names: Mapping[str, None], element: str
-) -> DesignVariable:
-    head, _, tail = name.partition(".")
-    known = {"q": model.coordinates, "qd": model.velocities, "x": model.states, "tau":
-             model.velocities}  # fmt: skip
-    kind = START.get(head, head)
-    if (head in START or head == "tau") and tail:
-        if tail not in known[kind]:
-            listed = [f"{head}.{label}" for label in known[kind]]
-            raise unknown("start value" if head in START else "effort", name, listed, element)
-        return DesignVariable(name, kind, tail)
-    if head == METHOD and tail:
-        if tail not in BASICS:
-            known_here = [f"{METHOD}.{row}" for row in BASICS]
-            raise unknown("parameter of a method", name, known_here, element)
-        return DesignVariable(name, METHOD, tail)
-    if name == DURATION:
-        return DesignVariable(name, name, name)
-    if head in model.wrenches and tail in PARTS:
-        return DesignVariable(name, "wrench", head, PARTS.index(tail))
-    if name not in names:
-        starts = [f"{a}.{label}" for a, b in START.items() for label in known[b]]
-        raise unknown("parameter or start value", name, [*names, *starts, DURATION], element)
-    return DesignVariable(name, "parameter", name)
+class _Names:
+    """The names of what may vary in a model."""
+
+    def __init__(self, model: Mechanism, element: str) -> None:
+        self.element, self.wrenches = element, model.wrenches
+        self.parameters = scalar_units(model)
+        q, qd, x = list(model.coordinates), list(model.velocities), list(model.states)
+        self.known = {"q": q, "qd": qd, "x": x, "tau": qd, METHOD: BASICS}
+
+    def find(self, name: str) -> DesignVariable:
+        """What a name stands for."""
+        head, _, tail = name.partition(".")
+        kind = START.get(head, head)
+        if (head in START or head in ("tau", METHOD)) and tail:
+            if tail not in self.known[kind]:
+                listed = [f"{head}.{label}" for label in self.known[kind]]
+                raise unknown(WORDS.get(head, "start value"), name, listed, self.element)
+            return DesignVariable(name, kind, tail)
+        if name == DURATION:
+            return DesignVariable(name, name, name)
+        if head in self.wrenches and tail in PARTS:
+            return DesignVariable(name, "wrench", head, PARTS.index(tail))
+        if name not in self.parameters:
+            starts = [f"{a}.{label}" for a, b in START.items() for label in self.known[b]]
+            listed = [*self.parameters, *starts, DURATION]
+            raise unknown("parameter or start value", name, listed, self.element)
+        return DesignVariable(name, "parameter", name)
 
 
 def open_parameters(model: Mechanism, variables: Sequence[DesignVariable]) -> Mechanism:
@@ -144,9 +155,7 @@ def variable_units(
         forward: its forward dynamics, whose inputs have units.
         variables: what varies.
     """
-    known: dict[tuple[str, str], str] = {
-        ("parameter", row[0]): row[2] for row in scalars(model)
-    } | {("parameter", row.name): row.unit for row in model.parameters.values()}
+    known: dict[tuple[str, str], str] = {}
     for kind in START.values():
         if forward.takes(kind):
             row = forward.input(kind)
@@ -155,10 +164,13 @@ def variable_units(
         known["tau", name] = "N.m" if known.get(("qd", name), "").startswith("rad") else "N"
     known[DURATION, DURATION] = "s"
     known |= {(METHOD, name): "1" for name in BASICS}
+    of_parameters = scalar_units(model)
     return [
-        PART_UNITS[row.part] if row.kind == "wrench" else known.get((row.kind, row.label), "")
+        of_parameters.get(row.label, "") if row.kind == "parameter"
+        else PART_UNITS[row.part] if row.kind == "wrench"
+        else known.get((row.kind, row.label), "")
         for row in variables
-    ]
+    ]  # fmt: skip
 
 
 def refuse_functions(given: RunGiven) -> None:

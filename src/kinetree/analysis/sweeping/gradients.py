@@ -18,21 +18,20 @@ import numpy as np
 from kinetree.analysis.given.batches import Axes, RunGiven
 from kinetree.analysis.runs.batch_dataset import warn_of
 from kinetree.analysis.sensitivities.functions import with_functions
-from kinetree.analysis.sensitivities.result import refuse_no_numbers
+from kinetree.analysis.sensitivities.result import measured, refuse_no_numbers
 from kinetree.analysis.sensitivities.stepping.step_lanes import LaneGradients, StepLanes
 from kinetree.analysis.sensitivities.variables import DURATION
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError, ModelError, UnsupportedError
-from kinetree.measures import FunctionOf, Measure
+from kinetree.measures import Measure
 from kinetree.results.dataset import run_dimensions
+from kinetree.results.draft import Column, Draft, words
 from kinetree.targets.native.function import cores
 
 if TYPE_CHECKING:
-    import xarray
-
     from kinetree.analysis.sensitivities.task import Task
 
-Single = Callable[["Task", str], "xarray.Dataset"]
+Single = Callable[["Task", str], Draft]
 """Values and gradients of a task by a method."""
 
 
@@ -80,7 +79,9 @@ def many_gradients(
     def make(number: int) -> None:
         try:
             made = single(task.at(given.of((count,), number), task.duration, basic), method)
-            found.values[number], found.gradients[number] = made.value, made.gradient
+            found.values[number], found.gradients[number] = (
+                made[name].values for name in ("value", "gradient")
+            )
         except KinetreeError as error:
             found.errors[number] = error
         task.share.tell(next(done) / count)
@@ -132,64 +133,46 @@ def _at_rest(task: Task, given: RunGiven) -> tuple[RunGiven, dict[int, KinetreeE
     return replace(given, q=np.array([row.q for row in rows]), x=x), failed
 
 
-def many_dataset(
+def many_draft(
     task: Task, axes: Axes, found: ManyGradients, measures: Mapping[str, Measure]
-) -> xarray.Dataset:
-    """The Dataset of gradients of many runs; a warning tells which failed.
+) -> Draft:
+    """Values and gradients of many runs as variables; a warning tells which failed.
 
     Raises:
         KinetreeError: where all failed, that of the first.
     """
-    import xarray as xr
-
-    flat = flat_dataset(task, found, measures)
-    _refuse_no_numbers(flat, found)
+    runs = run_drafts(task, found, measures)
+    for k in sorted({*range(len(runs))} - {*found.errors}):
+        try:
+            refuse_no_numbers(runs[k])
+        except ModelError as error:
+            found.errors[k] = error
     if len(found.errors) == len(found.values):
         raise found.errors[0]
     warn_of(axes, {k: str(found.errors[k]) for k in sorted(found.errors)}, len(found.values))
-    lead, count = run_dimensions(axes), len(found.values)
-    made = xr.Dataset(coords={name: flat[name].values for name in ("measure", "parameter")})
-    for name in ("value", "gradient"):
-        values = flat[name].values
-        dims = (*lead, *flat[name].dims[1:])
-        made[name] = (dims, values.reshape(*axes, *values.shape[1:]), flat[name].attrs)
-    reasons = np.array([str(found.errors.get(k, "")) for k in range(count)])
-    made["reason"] = (lead, reasons.reshape(axes), {"long_name": "why a run failed"})
-    return made
+    values, gradients = (_joined([row[name].values for row in runs], axes, found)
+                         for name in ("value", "gradient"))  # fmt: skip
+    lead = run_dimensions(axes)
+    made = Draft({}, runs[0].coords).plus(measured(values, gradients, *lead))
+    reasons = np.array([str(found.errors.get(k, "")) for k in range(len(runs))])
+    return made.plus({"reason": (lead, reasons.reshape(axes), {"long_name": "why a run failed"})})
 
 
-def _refuse_no_numbers(flat: xarray.Dataset, found: ManyGradients) -> None:
-    """Runs with a measure that has no value or derivative are rows of NaN, with the reason."""
-    tables = [flat[name].values for name in ("value", "gradient")]
-    for k in sorted({*range(len(found.values))} - {*found.errors}):
-        try:
-            refuse_no_numbers(flat.isel(run=k))
-        except ModelError as error:
-            found.errors[k] = error
-            for table in tables:
-                table[k] = np.nan
+def _joined(rows: Sequence[Array], axes: Axes, found: ManyGradients) -> Array:
+    """A variable of all runs; not a number where one failed."""
+    table = np.array(rows)
+    table[[*found.errors]] = np.nan
+    return table.reshape(*axes, *table.shape[1:])
 
 
-def flat_dataset(
-    task: Task, found: ManyGradients, measures: Mapping[str, Measure]
-) -> xarray.Dataset:
-    """Values and gradients of all measures, functions of them included, with one axis of runs."""
-    import xarray as xr
-
-    flat = xr.Dataset(
-        {
-            "value": (("run", "measure"), found.values, {"long_name": "measures"}),
-            "gradient": (
-                ("run", "measure", "parameter"), found.gradients,
-                {"long_name": "derivatives of the measures, in SI units"},
-            ),
-        },
-        {"measure": list(task.measures), "parameter": [row.name for row in task.variables]},
-    )  # fmt: skip
-    if any(isinstance(row, FunctionOf) for row in measures.values()):
-        rows = [with_functions(flat.isel(run=k), measures) for k in range(len(found.values))]
-        flat = xr.concat(rows, "run")
-    return flat
+def run_drafts(task: Task, found: ManyGradients, measures: Mapping[str, Measure]) -> list[Draft]:
+    """Values and gradients of all measures, functions of them included, one run after the other."""
+    coords = {
+        "measure": Column(("measure",), words([*task.measures])),
+        "parameter": Column(("parameter",), words([row.name for row in task.variables])),
+    }
+    rows = zip(found.values, found.gradients, strict=True)
+    return [with_functions(Draft(measured(*row), coords), measures) for row in rows]
 
 
 def refuse_many_of(given: Mapping[str, Any]) -> None:

@@ -48,10 +48,10 @@ class PlaceRunner:
                     made = static_results(
                         task, steady=self.run["at"] == "start",
                         locked=tuple(self.run.get("locked", ())),
-                    ).value  # fmt: skip
+                    )  # fmt: skip
             except KinetreeError as error:
                 found.reasons[k] = str(error)
                 continue
-            for name in found.values:
-                found.values[name][k] = float(made.sel(measure=name))
+            for name, value in zip(made.labels("measure"), made["value"].values, strict=True):
+                found.values[name][k] = value
         return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kinetree.engine import Node, Rank, sqrt, symbol
 from kinetree.errors import ModelError
+from kinetree.model.unchanged import fix_mappings
 from kinetree.model.values import Scalar
 from kinetree.model.vectors import Mat, Vec, dot, is_null
 
@@ -40,6 +41,9 @@ class Force:
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
     laws: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
     hears: tuple[Offered, ...] = ()
+
+    def __post_init__(self) -> None:
+        fix_mappings(self, f"force '{self.name}'", "arguments", "scalars", "laws")
 
     def __repr__(self) -> str:
         places = " - ".join(f"'{point.path}'" for point in self.points)

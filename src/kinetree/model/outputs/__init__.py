@@ -6,6 +6,7 @@ from kinetree.model.outputs.names import (
     Offered,
     Offers,
     asked_outputs,
+    offered_units,
     offers,
     output_names,
     signals,
@@ -23,6 +24,6 @@ from kinetree.model.outputs.variables import (
 __all__ = [
     "POINT_QUANTITIES", "VARIABLES", "Components", "InnerMechanism", "ModelOutput", "Offered",
     "Offers", "Seen", "SolvedStart", "SortedEquations", "as_mechanism", "asked_outputs",
-    "heard_outputs", "offers", "output_names", "signals", "split_known",
+    "heard_outputs", "offered_units", "offers", "output_names", "signals", "split_known",
     "with_outputs", "write_own",
 ]  # fmt: skip

@@ -100,6 +100,13 @@ def offers(model: Mechanism) -> dict[str, Offered]:
     return {row.name: row for part in parts for row in part(model)}
 
 
+@while_unchanged
+def offered_units(model: Mechanism) -> dict[str, str]:
+    """Units of the components of everything that a model offers, by name; empty where unknown."""
+    rows = offers(model).values()
+    return {name: unit for row in rows for name, unit in zip(row.labels, row.units, strict=True)}
+
+
 def asked_outputs(
     model: Mechanism, names: Sequence[str], element: str = "outputs"
 ) -> list[Offered]:

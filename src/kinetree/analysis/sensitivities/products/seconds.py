@@ -14,17 +14,14 @@ from kinetree.analysis.sensitivities.second import hessians
 from kinetree.analysis.sensitivities.stepping.step_seconds import step_hessians
 from kinetree.arrays import Array
 from kinetree.integrate.loops.tableaus import TABLEAUS
+from kinetree.results.draft import Draft
 
 if TYPE_CHECKING:
-    import xarray
-
     from kinetree.analysis.sensitivities.task import Task
 
 
-def with_seconds(
-    task: Task, made: xarray.Dataset, along: Mapping[str, float] | None, times: Array
-) -> xarray.Dataset:
-    """The Dataset with second derivatives.
+def with_seconds(task: Task, made: Draft, along: Mapping[str, float] | None, times: Array) -> Draft:
+    """The run with second derivatives.
 
     Args:
         task: what runs.

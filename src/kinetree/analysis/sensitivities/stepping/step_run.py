@@ -13,7 +13,7 @@ from kinetree.analysis.runs.march import Marching, StepRecording
 from kinetree.analysis.sensitivities.stepping.checkpoints import BackPlan, checkpoints, keep_all
 from kinetree.analysis.sensitivities.stepping.step_forms import StepForms, step_forms
 from kinetree.arrays import Array
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import ModelError, UnsupportedError, warn
 from kinetree.formalism.natural.relative import NEAR
 from kinetree.integrate.loops.backward import ReverseKernel, SweptKernel
 from kinetree.integrate.loops.equal_steps import Start
@@ -23,11 +23,10 @@ from kinetree.integrate.steps.given import whole_steps
 from kinetree.integrate.steps.repartitioned_run import Ended, relay
 from kinetree.integrate.steps.report import Report, join_runs
 from kinetree.model import refuse_happenings
+from kinetree.results.draft import Draft, as_it_is
 from kinetree.steppers.step import GLOBAL, all_coordinates
 
 if TYPE_CHECKING:
-    import xarray
-
     from kinetree.analysis.sensitivities.task import Task
     from kinetree.integrate import SteppedRun, Stepper
     from kinetree.integrate.loops.tangent_lanes import LaneForm
@@ -237,12 +236,15 @@ class StepRun:
         )
         return found
 
-    def dataset(self) -> xarray.Dataset:
-        """The run as `simulate` gives it."""
-        record = StepRecording(self.how, self.task.given.parameters or {}, lambda run: run, None)
+    def draft(self) -> Draft:
+        """The run as `simulate` gives it; warnings say what is doubtful."""
+        record = StepRecording(self.how, self.task.given.parameters or {}, as_it_is, None)
         record.add(self.motion)
         assert not isinstance(self.motion.report, tuple)  # of one run
-        return record.dataset(self.motion.report)
+        made, doubts = record.draft(self.motion.report)
+        for said in doubts:
+            warn(said)
+        return made
 
 
 def exact_options(task: Task) -> dict[str, Any]:

@@ -20,11 +20,10 @@ from kinetree.analysis.sensitivities.stepping.step_tangents import StepTangents
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.measures import Measure, Misfit, OfEvent, Sighting
+from kinetree.results.draft import Draft
 from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
-    import xarray
-
     from kinetree.analysis.sensitivities.task import Task
 
 
@@ -108,7 +107,7 @@ class SteppedResult:
     """Values and derivatives of a run in equal steps.
 
     Attributes:
-        run: the Dataset of the motion.
+        run: the variables of the motion.
         outcomes: measures by name.
         table: measure × variable but the duration.
         facts: how they were found.
@@ -116,7 +115,7 @@ class SteppedResult:
         samples: of misfits: values at the times of their data, and their changes.
     """
 
-    run: xarray.Dataset
+    run: Draft
     outcomes: Mapping[str, StepOutcome]
     table: Array
     facts: Mapping[str, Any]
@@ -144,10 +143,10 @@ def step_sensitivities(task: Task, *, direct: bool) -> SteppedResult:
             if run.task.memory is not None
             else {}
         )
-        return SteppedResult(run.dataset(), found, table, {**facts, **told})
+        return SteppedResult(run.draft(), found, table, {**facts, **told})
     rows = task.directions
     if not rows:
-        return SteppedResult(run.dataset(), found, np.zeros((len(found), 0)), facts)
+        return SteppedResult(run.draft(), found, np.zeros((len(found), 0)), facts)
     chunks = [rows[k : k + LANES] for k in range(0, len(rows), LANES)] or [()]
     with task.share.part(RUN, 1.0):
         parts = [StepTangents(run, chunk) for chunk in task.share.parts(chunks)]
@@ -159,4 +158,4 @@ def step_sensitivities(task: Task, *, direct: bool) -> SteppedResult:
         for k, (name, measure) in enumerate(task.measures.items())
         if isinstance(measure, Misfit)
     }
-    return SteppedResult(run.dataset(), found, table, {**facts, "runs": len(parts)}, S, samples)
+    return SteppedResult(run.draft(), found, table, {**facts, "runs": len(parts)}, S, samples)
