@@ -28,6 +28,8 @@ P = ParamSpec("P")
 
 ASIDE = frozenset({"equations", "studies", "runs", "shapes", "layout", "switched_off", "sources"})
 """Attributes that are frozen as a whole, or that no equation and no finding uses."""
+ANSWERS = 4
+"""Answers of a function that are kept, for other arguments each."""
 
 
 def while_unchanged(
@@ -35,20 +37,21 @@ def while_unchanged(
 ) -> Callable[Concatenate[M, P], R]:
     """The same function of a mechanism, which answers again as long as nothing of it changed.
 
-    Of other arguments, plain data that nobody writes to, the last ones are answered again.
+    Other arguments are plain data that nobody writes to; answers to the last ones are kept.
     What it returns must not be written to, and must not hold the mechanism, which goes when nobody
     else holds it.
     """
 
     @wraps(find)
     def answer(model: M, /, *args: P.args, **given: P.kwargs) -> R:
-        found, asked = _known(model).found, (args, tuple(given.items()))
-        before = found.get(find)
-        if before is not None and before[0] == asked:
-            kept: R = before[1]
-            return kept
+        found, asked = _known(model).found.setdefault(find, []), (args, tuple(given.items()))
+        for before, kept in found:
+            if before == asked:
+                answered: R = kept
+                return answered
         made = find(model, *args, **given)
-        found[find] = asked, made
+        found[ANSWERS - 1 :] = []
+        found.insert(0, (asked, made))
         return made
 
     return answer
@@ -59,19 +62,46 @@ class _Known:
     """What was found of a model while its containers held these objects.
 
     Attributes:
-        boxes: containers, and what they held.
+        empty: containers that held nothing.
+        maps: mappings, their keys and their entries.
+        rows: lists, sets and arrays of objects, and what they held.
+        arrays: others, and their numbers.
         arena: in which Nodes were made.
-        found: function -> other arguments, what it gave.
+        found: function -> other arguments, and what it gave.
     """
 
-    boxes: list[tuple[Any, Any]]
+    empty: list[Any]
+    maps: list[tuple[Mapping[Any, Any], list[Any], list[Any]]]
+    rows: list[tuple[Any, list[Any]]]
+    arrays: list[tuple[Any, Any]]
     arena: Any
-    found: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+    found: dict[Any, list[tuple[Any, Any]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Mechanism) -> _Known:
+        """A model of which nothing is known yet."""
+        boxes = [*_boxes(model)]
+        plain = [isinstance(box, np.ndarray) and box.dtype != object for box in boxes]
+        arrays = [(box, _numbers(box)) for box, yes in zip(boxes, plain, strict=True) if yes]
+        rest = [box for box, yes in zip(boxes, plain, strict=True) if not yes]
+        full = [box for box in rest if len(box)]
+        maps = [(box, [*box], [*box.values()]) for box in full if isinstance(box, Mapping)]
+        rows = [(box, [*box]) for box in full if not isinstance(box, Mapping)]
+        return cls([box for box in rest if not len(box)], maps, rows, arrays, current())
 
     @property
     def holds(self) -> bool:
-        """Whether all of them hold the same still."""
-        return self.arena is current() and all(_same(box, held) for box, held in self.boxes)
+        """Whether all of them hold the same still, in the same order."""
+        if self.arena is not current() or any(self.empty):
+            return False
+        for box, keys, entries in self.maps:
+            same = len(box) == len(keys) and all(map(is_, box, keys))
+            if not (same and all(map(is_, box.values(), entries))):
+                return False
+        for row, entries in self.rows:
+            if not (len(row) == len(entries) and all(map(is_, row, entries))):
+                return False
+        return all(_numbers(box) == held for box, held in self.arrays)
 
 
 _models: WeakKeyDictionary[Mechanism, _Known] = WeakKeyDictionary()
@@ -81,31 +111,19 @@ def _known(model: Mechanism) -> _Known:
     """What is known of a model as it is."""
     found = _models.get(model)
     if found is None or not found.holds:
-        found = _models[model] = _Known([*_boxes(model)], current())
+        found = _models[model] = _Known.of(model)
     return found
 
 
-def _held(box: Any) -> Any:
-    """What a container holds; of an array its numbers."""
-    if isinstance(box, np.ndarray):
-        return box.dtype, box.shape, box.tobytes()
-    return [*box, *box.values()] if isinstance(box, Mapping) else [*box]
+def _numbers(array: Any) -> tuple[Any, ...]:
+    """The content of an array of numbers."""
+    return array.dtype, array.shape, array.tobytes()
 
 
-def _same(box: Any, held: Any) -> bool:
-    """Whether a container holds the same objects, in the same order; an array the same numbers."""
-    if isinstance(held, tuple):
-        return bool(_held(box) == held)
-    if not held:
-        return not box
-    now = _held(box)
-    return len(now) == len(held) and all(map(is_, now, held))
-
-
-def _boxes(model: Mechanism) -> Iterator[tuple[Any, Any]]:
-    """Every container that the model is made of, and what it holds, which that keeps alive."""
+def _boxes(model: Mechanism) -> Iterator[Any]:
+    """Every container that the model is made of."""
     own = vars(model)
-    yield own, _held(own)
+    yield own
     waiting = [value for name, value in own.items() if name not in ASIDE]
     seen: set[int] = set()
     while waiting:
@@ -116,7 +134,7 @@ def _boxes(model: Mechanism) -> Iterator[tuple[Any, Any]]:
         seen.add(id(value))
         waiting += inside(value)
         if is_box:
-            yield value, _held(value)
+            yield value
 
 
 @cache

@@ -22,6 +22,7 @@ from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.sensitivities.directions import inputs_by, seeds_of
 from kinetree.analysis.sensitivities.equations.semi_explicit import semi_explicit
 from kinetree.analysis.sensitivities.expressions import Expressions
+from kinetree.analysis.sensitivities.variables import DesignVariable, symbols_of
 from kinetree.engine import ONE, Node, Rank, symbol
 from kinetree.integrate.loops.tangent_lanes import LaneForm
 from kinetree.program import Input, Output, Program
@@ -41,7 +42,6 @@ from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
     from kinetree.analysis.runs.dynamics import Dynamics
-    from kinetree.analysis.sensitivities.variables import DesignVariable
 
 Moves = Sequence[Mapping[Node, Node]]
 """Per direction, the change of every symbol."""
@@ -236,8 +236,7 @@ def tangent_moves(
     Y = program.input(STATE).symbols
     rows = (Y[k : k + size] for k in range(width, width * (1 + len(variables)), width))
     moves = [dict(zip(Y, row, strict=False)) for row in rows]
-    for move, variable in zip(moves, variables, strict=True):
-        own = variable.symbol(program)
+    for move, own in zip(moves, symbols_of(program, variables), strict=True):
         if own is not None:
             move[own] = ONE
     return moves

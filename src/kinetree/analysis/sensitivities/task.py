@@ -26,6 +26,7 @@ from kinetree.analysis.sensitivities.variables import (
     keep_starts,
     open_parameters,
     refuse_functions,
+    symbols_of,
 )
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
@@ -255,5 +256,6 @@ class Task:
     def idle(self) -> list[str]:
         """Names of what varies that stands in no equation but perhaps those of events."""
         seen = self.expressions
-        rows = (row for row in self.directions if not row.starts and row.kind != METHOD)
-        return [row.name for row in rows if row.symbol(seen.forward) not in seen.used]
+        rows = [row for row in self.directions if not row.starts and row.kind != METHOD]
+        own = symbols_of(seen.forward, rows)
+        return [row.name for row, s in zip(rows, own, strict=True) if s not in seen.used]

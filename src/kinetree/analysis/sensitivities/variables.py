@@ -35,6 +35,7 @@ PART_UNITS = ("N.m",) * 3 + ("N",) * 3
 """Units of the components of a wrench."""
 START = {"q0": "q", "qd0": "qd", "x0": "x"}
 """Start of a name -> what it is a value of."""
+STARTS = frozenset(START.values())
 WORDS = {"tau": "effort", METHOD: "parameter of a method"}
 """Start of a name -> what it is called, where it is no start value."""
 
@@ -58,19 +59,25 @@ class DesignVariable:
     @property
     def starts(self) -> bool:
         """Whether it is a start value."""
-        return self.kind in START.values()
+        return self.kind in STARTS
 
-    def symbol(self, forward: Program) -> Node | None:
-        """What stands for it in forward dynamics; none where these do not depend on it."""
-        name = {"parameter": "p", "tau": "tau", "wrench": self.label, METHOD: self.label}.get(
-            self.kind
-        )
-        if name is None or not forward.takes(name):
-            return None
-        row = forward.input(name)
-        if self.kind == "wrench":
-            return row.symbols[self.part]
-        return row.symbols[row.labels.index(self.label)] if self.label in row.labels else None
+
+def symbols_of(program: Program, variables: Sequence[DesignVariable]) -> list[Node | None]:
+    """What stands for variables in forward dynamics; none where these do not depend on one."""
+    inputs = {row.name: row for row in program.inputs}
+    known = {
+        (row.name, label): own
+        for row in program.inputs
+        for label, own in zip(row.labels, row.symbols, strict=False)
+    }
+    found = []
+    for row in variables:
+        name = {"parameter": "p", "wrench": row.label, METHOD: row.label}.get(row.kind, row.kind)
+        if row.kind == "wrench":
+            found.append(inputs[name].symbols[row.part] if name in inputs else None)
+        else:
+            found.append(None if row.starts else known.get((name, row.label)))
+    return found
 
 
 def read_variables(

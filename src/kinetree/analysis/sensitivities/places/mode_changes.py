@@ -26,6 +26,7 @@ import numpy as np
 from kinetree.analysis.given.operating_point import freedom
 from kinetree.analysis.modes import Modes, modes
 from kinetree.analysis.sensitivities.start import turning
+from kinetree.analysis.sensitivities.variables import DesignVariable, symbols_of
 from kinetree.arrays import Array
 from kinetree.engine import Rank, symbol
 from kinetree.errors import ModelError, unknown, warn
@@ -36,7 +37,6 @@ from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.places.statics import Statics, StaticTangents
-    from kinetree.analysis.sensitivities.variables import DesignVariable
     from kinetree.measures import Mode
 
 EQUAL = 1e-6
@@ -270,10 +270,8 @@ def _second_program(program: Program, variables: Sequence[DesignVariable]) -> Pr
     first = forward_along(whole, "yd", [dict(zip((*y, *efforts), new["v"], strict=True))])
     nodes = first.output("dyd_dalong").nodes
     moved = dict(zip(y, new["s"], strict=True))
-    for row, c in zip(variables, new["c"], strict=True):
-        own = row.symbol(program)
-        if own is not None:
-            moved[own] = c
+    rows = zip(symbols_of(program, variables), new["c"], strict=True)
+    moved |= {own: c for own, c in rows if own is not None}
     short = replace(first, outputs=(Output("Av", (len(nodes),), nodes),))
     return forward_along(short, "Av", [moved])
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.sensitivities.tangent import Tangent, with_states
+from kinetree.analysis.sensitivities.variables import DesignVariable, symbols_of
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.program import Input, Output, Program
 from kinetree.program.differentiate import forward_along
@@ -20,7 +21,6 @@ from kinetree.program.state_form import STATE, state_inputs
 from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
-    from kinetree.analysis.sensitivities.variables import DesignVariable
     from kinetree.arrays import Array
 
 ALONG = "along"
@@ -68,10 +68,8 @@ def _forms(plain: Tangent, variables: Sequence[DesignVariable]) -> tuple[Forms, 
     forward = replace(forward, inputs=(*forward.inputs, weights))
     state = state_inputs(forward)[1]
     move = dict(zip(state.symbols[: plain.width], S, strict=True))
-    for row, change in zip(variables, v, strict=True):
-        own = row.symbol(old.forward.program)
-        if own is not None:
-            move[own] = change
+    rows = zip(symbols_of(old.forward.program, variables), v, strict=True)
+    move |= {own: change for own, change in rows if own is not None}
 
     def join(program: Program, name: str) -> DerivedProgram:
         return DerivedProgram.of(_join(program, name, (state, weights), move))
