@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,7 @@ from kinetree.errors import UnsupportedError
 from kinetree.model import FORCES, Ball, Components, Float, Mechanism, as_mechanism
 from kinetree.program import Program, state_form
 from kinetree.program.passes import condense
+from kinetree.targets.kept import remember
 
 SLOW, STANDING = "slow", 1e9
 """Argument of tyres: the speed below which slip is regularised; a value without slip [m/s]."""
@@ -161,9 +162,11 @@ def _linearise(
     whole = system.forward if seen is None else attach(system.forward, seen.program)
     share.tell(0.4)
     free = _with_drives(system, freedom(system), named_drives(made.model, inputs))
-    forward = _with_inputs(whole, _choose(whole, system, made, inputs))
+    entries = _choose(whole, system, made, inputs)
+    motions = _small_motions(system, whole, entries, outputs)
     share.tell(0.5)
-    found = _linear(system, where, free, forward)
+    given = {**arrays(system, where, motions.forward), **entries.given}
+    found = _linear(system, where, free, (motions, given))
     return _give_motions(replace(found, standing=standing), made.model.drives)
 
 
@@ -213,21 +216,48 @@ def let_tyres_stand(model: Mechanism) -> tuple[Mechanism, tuple[str, ...]]:
     return (other if tyres else model), tuple(tyres)
 
 
+class SmallMotions(NamedTuple):
+    """Forward dynamics with the inputs t, q, qd, x, u, p, and their changes (see `along`)."""
+
+    forward: Program
+    changes: Program
+    of: tuple[str, ...]
+    by: tuple[str, ...]
+
+
+def _small_motions(
+    system: Dynamics, whole: Program, chosen: Chosen, outputs: Sequence[str] | None
+) -> SmallMotions:
+    """The changes of a Program of the forward dynamics; derived once for equal models."""
+
+    def make() -> SmallMotions:
+        forward = _with_inputs(whole, chosen)
+        parts = [row.name for row in state_form.state_parts(forward)]
+        of = [name for name in ("qdd", "xd", "q_closed", "qd_closed", OUT) if forward.gives(name)]
+        by = [*parts, *(["u"] if forward.takes("u") else [])]
+        return SmallMotions(forward, forward.along(of, by, tangent=True), tuple(of), tuple(by))
+
+    if system.model.equations is not None:  # those that others sorted may have other names
+        return make()
+    names = [[entry.name for entry in rows] for rows in (chosen.inputs, chosen.parameters)]
+    asked = repr((None if outputs is None else list(outputs), names))
+    return remember(make, "small motions", system.model, system.forms.forward.digest, asked)
+
+
 @derivation()
 def _with_inputs(whole: Program, chosen: Chosen) -> Program:
-    """Forward dynamics with the inputs t, q, qd, x, u, p; values at the state are defaults."""
+    """Forward dynamics with the inputs t, q, qd, x, u, p."""
     kept = [row for row in whole.inputs if row.name in ("t", *state_form.PARTS)]
     more = [row for row in (chosen.u, chosen.p) if row is not None]
-    more = [replace(row, default=chosen.values) if row.name == "u" else row for row in more]
     flat = replace(whole, inputs=(*kept, *more), preamble=(), blocks=whole.all_blocks)
     return condense(flat)
 
 
-def _linear(system: Dynamics, at: OperatingPoint, free: Freedom, forward: Program) -> Linear:
-    parts = [row.name for row in state_form.state_parts(forward)]
-    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed", OUT) if forward.gives(name)]
-    by = [*parts, *(["u"] if forward.takes("u") else [])]
-    out = _derivatives(forward, of, by, arrays(system, at, forward))
+def _linear(
+    system: Dynamics, at: OperatingPoint, free: Freedom,
+    small: tuple[SmallMotions, Mapping[str, Any]],
+) -> Linear:  # fmt: skip
+    forward, out = small[0].forward, _derivatives(*small)
     T = _displacements(system, at, out)
     u, w, x = list(free.u), list(free.w), system.changing
     by_x = [f"d{name}_dx" for name in ("qdd", "xd", OUT)]
@@ -256,11 +286,9 @@ def _linear(system: Dynamics, at: OperatingPoint, free: Freedom, forward: Progra
     )  # fmt: skip
 
 
-def _derivatives(
-    forward: Program, of: Sequence[str], by: Sequence[str], given: Mapping[str, Any]
-) -> dict[str, Array]:
+def _derivatives(motions: SmallMotions, given: Mapping[str, Any]) -> dict[str, Array]:
     """Outputs, and d{of}_d{by} of each by each, one direction beside the other."""
-    program = forward.along(of, by, tangent=True)
+    forward, program, of, by = motions
     sizes = [len(program.input(f"{name}_dot").symbols) for name in by]
     if not sum(sizes):
         raise UnsupportedError(

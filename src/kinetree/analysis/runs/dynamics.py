@@ -138,13 +138,10 @@ class Dynamics:
             return np.zeros((len(t), 0, nv))
         assert self.loops is not None
         function, rest = self.loops.function, np.zeros(nv)
-        known = [port.name for port in function.inputs if not port.parameter]
-        found = []
-        for time, place in zip(t, q, strict=True):
-            given = {"q": place, "t": np.array(time), "qd": rest}
-            J = function(check=False, **{name: given[name] for name in known})["J"]
-            found.append(J[rows])
-        return np.array(found)
+        given = {"q": q, "t": t, "qd": rest}
+        known = [port.name for port in function.inputs if port.name in given]
+        J = function.each(**{name: given[name] for name in known})["J"]
+        return np.broadcast_to(J, (len(t), *J.shape[1:]))[:, rows]
 
     def check_parameters(self, parameters: Parameters) -> dict[str, float]:
         """Values by name in place of the model's; unknown names and no numbers are refused."""
@@ -234,17 +231,30 @@ class Dynamics:
         found: dict[str, Array] = function(check=False, t=np.array(float(t)), y=y, **given)
         return found
 
+    def call_each(self, function: Any, t: Array, y: Array) -> dict[str, Array]:
+        """The same at many moments, one row each, to the last bit."""
+        q, qd, _ = self.split(y)
+        found: dict[str, Array] = function.each(t=t, y=y, **self.loads.along(t, q, qd))
+        return found
+
+    def project_each(self, t: Array, y: Array) -> Array:
+        """Consistent states of many moments, one row each."""
+        if self._projection is None or not len(t):
+            return y
+        return self.call_each(self._projection, t, y)[state_form.STATE]
+
     def outputs(self, t: Array, y: Array) -> dict[str, Array]:
         """All outputs of the forward dynamics at many states, one row each; tau as applied too."""
         q, qd, x = self.split(y)
         given: dict[str, Array] = {"q": q, "qd": qd, "x": x, "t": t, **self.loads.along(t, q, qd)}
         inputs = self.forward.pick_inputs(given)
         if {row.name for row in self.forward.outputs} <= IN_RATES and self._is_large:
-            rates = [self.rates(float(time), np.array(row)) for time, row in zip(t, y, strict=True)]
-            found = {"qdd": self.split(np.array(rates))[1]}  # their code is compiled already
+            rates = self.call_each(self._rates, t, y)["yd"]
+            found = {"qdd": self.split(rates)[1]}  # their code is compiled already
+        elif self._is_large:
+            found = self._forward.each(**inputs)
         else:
-            each = self._is_large
-            found = self._each(inputs, len(t)) if each else self._forward(check=False, **inputs)
+            found = self._forward(check=False, **inputs)
         return {**found, "tau": np.broadcast_to(given["tau"], (len(t), self.nv))}
 
     def wrenches(self, t: Array, q: Array, qd: Array) -> dict[str, Array]:
@@ -256,20 +266,6 @@ class Dynamics:
     def _is_large(self) -> bool:
         """Whether code for batches takes longer to compile than the states of a run to evaluate."""
         return self.forms.forward.operations > LARGE
-
-    def _each(self, inputs: Mapping[str, Array], count: int) -> dict[str, Array]:
-        """Outputs state by state."""
-        single = {row.name: len(row.shape) for row in self.forward.inputs}
-        spread = {
-            name: np.broadcast_to(value, (count, *value.shape)) if value.ndim == single[name]
-            else value
-            for name, value in inputs.items()
-        }  # fmt: skip
-        rows = [
-            self._forward(check=False, **{n: np.array(value[k]) for n, value in spread.items()})
-            for k in range(count)
-        ]
-        return {row.name: np.array([out[row.name] for out in rows]) for row in self.forward.outputs}
 
     def native(self, *, jacobian: bool, events: Any, history: bool = False) -> Native | None:
         """The rates as machine code; none where a Python function gives the loads.

@@ -335,9 +335,8 @@ def _consistent(system: Dynamics, times: Array, states: Array) -> Array:
     """States at some times, each made consistent; left as they are where that fails."""
     if not system.projects:
         return states
-    rows = [system.project(float(t), y) for t, y in zip(times, states, strict=True)]
-    good = np.array([np.isfinite(row).all() for row in rows])
-    return np.where(good[:, None], np.array(rows), states)
+    rows = system.project_each(times, states)
+    return np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, states)
 
 
 def termination(run: Run) -> tuple[str, str]:

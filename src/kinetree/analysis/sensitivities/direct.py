@@ -20,7 +20,6 @@ from kinetree.analysis.sensitivities.jumps import Jumps, past_branches, rates_as
 from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart, look
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import EXPLICIT, Tangent, tangent
-from kinetree.analysis.sensitivities.trail.rows import consistent
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 from kinetree.integrate.loops.tableaus import TABLEAUS
@@ -186,7 +185,7 @@ class Tracker:
         first = segment.first if self.parts else 0
         t, Y = segment.path.t[first:], segment.path.y[first:]
         if self.trail is None:
-            part = RunPart(made, t, consistent(made.system, t, Y))
+            part = RunPart(made, t, made.system.project_each(t, Y))
         else:
             part = RunPart(made, t, Y[:0], self.trail.rows(made.system, t, Y, first))
         self._append(part, segment.path.sides)

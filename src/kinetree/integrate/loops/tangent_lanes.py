@@ -203,6 +203,17 @@ class LaneFunction:
         SINGLE(self.address)(address(x), address(local["block"]), address(found))
         return {self.form.name: found}
 
+    def each(self, *, y: Array, **rest: Any) -> dict[str, Array]:
+        """The same at many states, one row each."""
+        axes = {port.name: len(port.shape) for port in self.inputs}
+        still = {name: value for name, value in rest.items() if np.ndim(value) <= axes.get(name, 0)}
+        moving = {name: value for name, value in rest.items() if name not in still}
+        rows = (
+            self(check=False, y=row, **still, **{name: part[k] for name, part in moving.items()})
+            for k, row in enumerate(y)
+        )
+        return {self.form.name: np.array([row[self.form.name] for row in rows])}
+
     @cached_property
     def _local(self) -> threading.local:
         """A block per thread."""

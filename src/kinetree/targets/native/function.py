@@ -185,6 +185,23 @@ class Function:
             check_arguments(Function.__call__, asked)
         return self._general(arrays, parameters, check, threads)
 
+    def each(self, **arrays: Any) -> dict[str, Array]:
+        """Outputs of single evaluations, unchecked: one per row of those inputs that have rows.
+
+        They are what single calls give, to the last bit, and no code for batches is made.
+        """
+        rows = {port.name: self._argument(port, arrays) for port in self.inputs}
+        (count,) = common_batch(self.inputs, rows.values()) or (1,)
+        x, y = np.empty((count, self.sizes["x"])), np.empty((count, self.sizes["y"]))
+        for p in self._variables:
+            x[:, p.start : p.stop] = rows[p.name].reshape(-1, p.size)
+        constants = self._preamble_of(rows)
+        body, (at, c, to) = SINGLE(self.address), (address(part) for part in (x, constants, y))
+        for k in range(count):
+            body(at + k * x.strides[0], c, to + k * y.strides[0])
+        parts = ((p, np.ascontiguousarray(y[:, p.start : p.stop])) for p in self.outputs)
+        return {p.name: part.reshape(count, *p.shape) for p, part in parts}
+
     def _buffers(self, local: dict[str, Any]) -> None:
         """Places for one evaluation, one set per thread."""
         sizes = self.sizes

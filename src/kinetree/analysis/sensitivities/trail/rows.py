@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from kinetree.integrate.loops.tableaus import Tableau
 
 
-def consistent(system: Dynamics, t: Array, Y: Array) -> Array:
-    """States made consistent, one row each."""
-    if not system.projects or not len(t):
-        return Y
-    return np.array([system.project(float(a), b) for a, b in zip(t, Y, strict=True)])
-
-
 @dataclass(frozen=True, eq=False)
 class TrailRows:
     """Consistent states of a stretch, made again.
@@ -50,7 +43,7 @@ class TrailRows:
         at, found = self.trail.states(self.stretch, self.first + k)
         low = max(at, self.first)
         first = low - self.first
-        return first, consistent(self.system, self.t[first : k + 1], found[low - at :])
+        return first, self.system.project_each(self.t[first : k + 1], found[low - at :])
 
 
 @dataclass(frozen=True, eq=False)

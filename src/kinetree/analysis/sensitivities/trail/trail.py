@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.sensitivities.trail.moments import Moments
-from kinetree.analysis.sensitivities.trail.rows import PlainRows, TrailRows, consistent
+from kinetree.analysis.sensitivities.trail.rows import PlainRows, TrailRows
 from kinetree.arrays import Array
 from kinetree.integrate.drive import drive
 from kinetree.integrate.loops.explicit import ExplicitLoop
@@ -122,7 +122,7 @@ class Trail:
             skipped: how many rows were handed over before them at once.
         """
         if len(t) <= FEW:
-            return PlainRows(consistent(system, t, Y))
+            return PlainRows(system.project_each(t, Y))
         return TrailRows(self, system, len(self.stretches) - 1, self.handed + skipped, t)
 
     def make_step(self, number: int, run: ExplicitLoop, known: int = 0) -> None:
