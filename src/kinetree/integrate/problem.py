@@ -174,6 +174,8 @@ class Settings:
             taken before) and events; answers whether to go on.  The path at the end has the rest.
         controlled: of native explicit methods: number of components of y, from the first on, whose
             error counts; the others ride along.  None for all.
+        judged: whether the sink looks at the ends of all steps (`Path.ends`), where the method has
+            any to show, and shall see them before many more are made.
         calm: of native explicit methods: whether steps do not hang on rounding, since lengths have
             few bits and errors near rounding count alike.
     """
@@ -188,6 +190,7 @@ class Settings:
     sink: Callable[[Path], bool] | None = None
     controlled: int | None = None
     calm: bool = False
+    judged: bool = False
 
     def equal_step(self, length: float) -> float:
         """The longest step that divides this length [s] and is not above `max_step`."""
@@ -250,6 +253,8 @@ class Path:
         steps, evaluations, jacobians: counts.
         message: what the method says itself.
         sides: of zero on which events were held (`Native.held`).
+        ends: times and states at the ends of steps, the first one that of the rows, where these
+            are recorded or judged.
     """
 
     t: Array
@@ -265,6 +270,7 @@ class Path:
     jacobians: int = 0
     message: str = ""
     sides: Array = field(default_factory=lambda: np.zeros(0))
+    ends: tuple[Array, Array] | None = None
 
 
 __all__ = [

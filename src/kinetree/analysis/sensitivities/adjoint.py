@@ -23,6 +23,7 @@ from kinetree.analysis.sensitivities.demands import (
     time_of_comparison,
 )
 from kinetree.analysis.sensitivities.direct import TangentRun, Tracker, run_tangents
+from kinetree.analysis.sensitivities.inside import InsideStep, inside_step
 from kinetree.analysis.sensitivities.looks import NEAR, Instant, Looks, RunPart
 from kinetree.analysis.sensitivities.passages import EventsBack, Passage, Passages
 from kinetree.analysis.sensitivities.reverse import Reverse
@@ -226,26 +227,19 @@ class Backward:
     def _visit(self, march: AnyMarch, leg: Leg, k: int, stop: BackStop, sums: BarSums) -> None:
         """Take up what happens or is seen at a time, on the row k or behind it."""
         reverse, t = leg.reverse, stop.t
-        beside = abs(leg.t[k] - t) > near_of(leg, self.task.t0)
         if stop.passage is not None:
             march.lam[:] = self._back(reverse).pass_back(stop.passage, march.lam, sums.variables)
             return
-        Y = leg.Y[k]
+        Y, inside = leg.Y[k], step_at(self.tableau, leg, k, t, self.task.t0)
         if stop.instant is not None:
             Y = stop.instant.before
             bar = self._back(reverse).of_instant(stop.instant, stop.weight, sums.variables)
             if stop.sight:
                 bar = bar + _pull_look(reverse, t, Y, stop.sight, sums)
         else:
-            Y = step_aside(self.tableau, leg, k, t) if beside else Y
+            Y = inside.state(t) if inside else Y
             bar = _pull_look(reverse, t, Y, stop.weight, sums)
-        if beside:
-            rows = np.array([leg.t[k], t]), np.array([leg.Y[k], Y])
-            aside = march_of(self.tableau, leg, sums.inputs, rows)
-            aside.lam[:] = bar
-            aside.back(0, 1)
-            bar = aside.lam
-        march.lam[:] += bar
+        march.lam[:] += inside.pull(t, bar, sums.inputs) if inside else bar
 
     def _back(self, reverse: Reverse) -> EventsBack:
         """What takes bars through the events of these equations."""
@@ -280,30 +274,31 @@ def row_before(leg: Leg, start: float, t: float) -> int:
     return int(np.clip(place, 0, len(leg.t) - 1))
 
 
-def march_of(
-    tableau: Tableau, leg: Leg, sums: Array, rows: tuple[Array, Array] | None = None
-) -> AnyMarch:
-    """The way back over a leg, or over other rows; bars of the inputs are added to the sums."""
+def march_of(tableau: Tableau, leg: Leg, sums: Array) -> AnyMarch:
+    """The way back over a leg; bars of the inputs are added to the sums."""
     reverse = leg.reverse
-    turning = bool(reverse.made.system.forward.input("q").quaternions)
     stages = reverse.of_stages
     stages = replace(stages, given={**stages.given, **leg.branches})
-    kernels = stages, reverse.of_projection if turning else None
-    if rows is not None:
-        return BackwardMarch(tableau, rows, kernels, sums)
+    kernels = stages, reverse.of_projection if reverse.turns else None
     if isinstance(leg.Y, RemadeRows):
         return RemadeMarch(tableau, (leg.t, leg.Y), reverse.made.width, kernels, sums)
     return BackwardMarch(tableau, (leg.t, leg.Y), kernels, sums)
 
 
-def step_aside(tableau: Tableau, leg: Leg, k: int, t: float) -> Array:
-    """The state at a time between two steps, by one step from the first of them."""
-    h, y, system = t - leg.t[k], leg.Y[k], leg.reverse.made.system
-    slopes = np.zeros((0, len(y)))
-    for row, c in zip(tableau.a, tableau.c, strict=False):
-        rates = system.rates(leg.t[k] + c * h, y + h * (np.array(row) @ slopes), **leg.branches)
-        slopes = np.vstack([slopes, rates])
-    return system.project(t, y + h * (np.array(tableau.b) @ slopes))
+def step_at(tableau: Tableau, leg: Leg, k: int, t: float, start: float) -> InsideStep | None:
+    """The step from a row on, where a time is inside it; none at the row itself.
+
+    Args:
+        tableau: of the method.
+        leg: whose rows.
+        k: number of the last row not behind the time.
+        t: time [s].
+        start: at which the run begins [s].
+    """
+    if abs(leg.t[k] - t) <= near_of(leg, start):
+        return None
+    span = float(leg.t[k]), float(leg.t[k + 1])
+    return inside_step(tableau, leg.reverse, span, leg.Y[k], leg.branches)
 
 
 def _pull_look(reverse: Reverse, t: float, Y: Array, weight: float, sums: BarSums) -> Array:
@@ -314,8 +309,8 @@ def _pull_look(reverse: Reverse, t: float, Y: Array, weight: float, sums: BarSum
 
 
 def _has_every_step(task: Task, run: TangentRun) -> bool:
-    """Whether the rows of a run are the ends of its equal steps, and no others."""
-    if task.settings.fixed_step is None:
+    """Whether the rows of a run are the ends of its equal steps, in one set of coordinates."""
+    if task.settings.fixed_step is None or len(run.looks.parts) > 1:
         return False
     h = task.settings.equal_step(task.settings.fixed_step)
     ends = task.t0 + h * np.arange(1 + round(task.duration / h))

@@ -18,6 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction as Fr
 
+import numpy as np
+
+from kinetree.arrays import Array
 from kinetree.integrate.loops.dop853 import DOP853_ROWS, TableauRow
 from kinetree.steppers.families.rk4 import STAGES
 
@@ -74,6 +77,21 @@ class Tableau:
             tuple(2 * w - f - e for w, f, e in zip(b, first, last, strict=True)),
             *self.dense,
         )
+
+    def dense_weights(self, theta: float) -> Array:
+        """Weights of all rows of derivatives in (y(θ) - y)/h."""
+        found = np.zeros(self.rows)
+        for number, row in reversed(list(enumerate(self.dense_rows))):
+            found = (found + row) * (1.0 - theta if number % 2 else theta)
+        return found
+
+    @property
+    def before(self) -> Array:
+        """The weights of all rows of derivatives in the state at which each of them is taken."""
+        found = np.zeros((self.rows, self.rows))
+        for j, row in enumerate((*self.a, self.b, *self.extra)):
+            found[j, : len(row)] = row
+        return found
 
 
 def _row(*values: Fr | int) -> TableauRow:
