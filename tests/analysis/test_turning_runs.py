@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from approx import FORMALISM, assert_close
 
 import kinetree as kt
+from approx import FORMALISM, assert_close
 
 MEASURES = {
     "end": kt.final("q_b"),
@@ -43,7 +43,7 @@ def five_bar() -> kt.Model:
 def test_both_methods_agree_where_coordinates_change(name: str) -> None:
     model, by = five_bar(), ["a.tip_x", "spring.stiffness", "qd0.c"]
     direct, adjoint = (
-        kt.sensitivity(model, 0.9, MEASURES, by=by, method=method, **RUNS[name])
+        kt.sensitivity(model, 1.1, MEASURES, by=by, method=method, **RUNS[name])
         for method in ("direct", "adjoint")
     )
     assert direct.attrs["partitions"] > 1

@@ -233,8 +233,9 @@ class _Journey:
         assert self.method.solve is not None  # of rates
         began = time.perf_counter()
         sink = self.receive if self.how.flows or self.how.again is not None else None
-        more = {"max_steps": self.steps_left, "sink": sink, "judged": self.lookout.looks}
-        settings = replace(self.how.settings, **more)
+        settings = replace(
+            self.how.settings, max_steps=self.steps_left, sink=sink, judged=self.lookout.looks
+        )
         path = append_final_state(self.method.solve(self.problem, settings))
         self.spent.seconds += time.perf_counter() - began
         return self.turn(path) or self.meet(path, tick)

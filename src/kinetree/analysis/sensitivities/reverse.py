@@ -100,16 +100,9 @@ class Reverse:
         """Reverse of the expressions of measures."""
         return self._kernel(self._derive(self.made.looks.program, "e"), "e")
 
-    @property
-    def turns(self) -> bool:
-        """Whether states have quaternions, which are normalised behind every step."""
-        return bool(self.made.system.forward.input("q").quaternions)
-
-    def call(
-        self, kernel: ReverseKernel, t: float, Y: Array, weights: Array, **more: Array
-    ) -> Bars:
-        """Bars from weights at one state; more of what else the function is given."""
-        given: dict[str, Any] = {kernel.weights: weights, **more}
+    def call(self, kernel: ReverseKernel, t: float, Y: Array, weights: Array) -> Bars:
+        """Bars from weights at one state."""
+        given: dict[str, Any] = {kernel.weights: weights}
         names = {port.name for port in kernel.function.inputs}
         if "w" in names:  # the rate of time, on which no value depends
             given["w"] = np.zeros(self.made.size)

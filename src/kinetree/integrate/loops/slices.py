@@ -233,10 +233,8 @@ class Slices:
         # below the rounding of y no step could ever pass
         rtol = np.full(n, max(settings.rtol, 10 * np.finfo(float).eps))
         atol = np.full(n, max(settings.atol, np.finfo(float).tiny))
-        if settings.controlled is not None:  # the error is a mean over all components
-            share = np.sqrt(settings.controlled / n)
-            rtol, atol = share * rtol, share * atol
-            atol[settings.controlled :] = np.inf
+        self["weighed"] = float(n if settings.controlled is None else settings.controlled)
+        atol[int(self["weighed"]) :] = np.inf
         for name, value, filler in (("rtol", rtol, 0.0), ("atol", atol, 1.0)):
             place = self.layout.vector(name)
             self.state[place.start : place.start + pad(n)] = filler

@@ -66,6 +66,18 @@ class Tableau:
         return (*(sum(row) for row in self.a), 1.0, *(sum(row) for row in self.extra))
 
     @property
+    def all_rows(self) -> tuple[TableauRow, ...]:
+        """Rows like a, of all derivatives that are kept of a step."""
+        return (*self.a, self.b, *self.extra)
+
+    def dense_weights(self, theta: float) -> Array:
+        """wⱼ(θ) of all rows of derivatives: y(θ) = y + h Σ wⱼ kⱼ."""
+        found = np.zeros(self.rows)
+        for number, row in reversed(list(enumerate(self.dense_rows))):
+            found = (found + row) * (1 - theta if number % 2 else theta)
+        return found
+
+    @property
     def dense_rows(self) -> tuple[TableauRow, ...]:
         """The rows F₀, F₁, … over h, as weights of all rows of derivatives."""
         b = (*self.b, *[0.0] * (self.rows - self.stages))
@@ -77,21 +89,6 @@ class Tableau:
             tuple(2 * w - f - e for w, f, e in zip(b, first, last, strict=True)),
             *self.dense,
         )
-
-    def dense_weights(self, theta: float) -> Array:
-        """Weights of all rows of derivatives in (y(θ) - y)/h."""
-        found = np.zeros(self.rows)
-        for number, row in reversed(list(enumerate(self.dense_rows))):
-            found = (found + row) * (1.0 - theta if number % 2 else theta)
-        return found
-
-    @property
-    def before(self) -> Array:
-        """The weights of all rows of derivatives in the state at which each of them is taken."""
-        found = np.zeros((self.rows, self.rows))
-        for j, row in enumerate((*self.a, self.b, *self.extra)):
-            found[j, : len(row)] = row
-        return found
 
 
 def _row(*values: Fr | int) -> TableauRow:

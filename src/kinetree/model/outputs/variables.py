@@ -60,7 +60,7 @@ def split_known(model: Mechanism | Components, known: Any) -> tuple[Mechanism, A
 class Choosing(Protocol):
     """Judges the states of a run, and chooses others among those that it carries."""
 
-    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Array:
+    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Flags:
         """Where the states are a bad choice, at many moments."""
 
     def better(self, t: float, x: Array, parameters: Mapping[str, float]) -> Mechanism | None:

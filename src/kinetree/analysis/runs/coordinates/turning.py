@@ -129,5 +129,6 @@ def until(path: Path, t: float) -> Path:
     """The path up to a time [s]."""
     rows, hits = path.t <= t, tuple(hit for hit in path.hits if hit.t <= t)
     spare = 0 if path.ends is None else int(np.sum(path.ends[0] > t))
-    left = {"end": FINISHED, "last_t": t, "steps": max(path.steps - spare, 0)}
-    return replace(path, t=path.t[rows], y=path.y[rows], hits=hits, **left)
+    left = max(path.steps - spare, 0)
+    path = replace(path, t=path.t[rows], y=path.y[rows], hits=hits, steps=left)
+    return replace(path, end=FINISHED, last_t=t)

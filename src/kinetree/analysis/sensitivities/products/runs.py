@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.runs.run import RunOptions
-from kinetree.analysis.sensitivities.adjoint import Leg, march_of, row_before, step_at
+from kinetree.analysis.sensitivities.adjoint import Aside, Leg, march_of, near_of, row_before
 from kinetree.analysis.sensitivities.demands import refusal
 from kinetree.analysis.sensitivities.direct import Tracker
 from kinetree.analysis.sensitivities.jumps import ASIDE, joins, past_branches
@@ -170,8 +170,8 @@ class _ProductsBack:
         begin = self.task.t0
         leg = next((leg for leg in reversed(self.legs) if t >= leg.t[0]), self.legs[0])
         k = row_before(leg, begin, t)
-        inside = step_at(self.tableau, leg, k, t, begin)
-        Y = inside.state(t) if inside else leg.Y[k]
+        beside = abs(leg.t[k] - t) > near_of(leg, begin)
+        Y = Aside(self.tableau, leg, k, t).state() if beside else leg.Y[k]
         return TangentLook(t, leg, k, Y, self.reverse.look(t, Y))
 
     def _pull(self, look: TangentLook, weight: Array, sums: Array) -> Array:
@@ -179,5 +179,6 @@ class _ProductsBack:
         reverse, leg = self.reverse, look.leg
         found = reverse.call(reverse.of_looks, look.t, look.Y, weight)
         sums[:] += found.p
-        inside = step_at(self.tableau, leg, look.row, look.t, self.task.t0)
-        return inside.pull(look.t, found.y, sums) if inside else found.y
+        if abs(leg.t[look.row] - look.t) <= near_of(leg, self.task.t0):
+            return found.y
+        return Aside(self.tableau, leg, look.row, look.t).pull(found.y, sums)
