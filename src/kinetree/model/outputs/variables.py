@@ -14,7 +14,7 @@ from kinetree.program.passes import condense
 from kinetree.program.sort_blocks import sort_blocks
 
 if TYPE_CHECKING:
-    from kinetree.arrays import Array
+    from kinetree.arrays import Array, Flags
     from kinetree.model.mechanism import Mechanism
 
 CLOCK = "clock"
