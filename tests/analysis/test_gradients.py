@@ -26,7 +26,7 @@ from analysis.complex_runs import Moved, along_motion, along_steps
 from analysis.test_bending_laws import stopped
 from analysis.test_sensitivity import crossing
 from analysis.test_trails import bouncing
-from approx import CLOSED, COARSE_RUN, FORMALISM, assert_close
+from approx import CLOSED, COARSE_RUN, FORMALISM, SUMS, assert_close
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import RATES
 from kinetree.steppers.families import FAMILIES
@@ -237,6 +237,31 @@ def test_both_methods_take_the_same_steps(name: str, integrator: str) -> None:
         gradients(name, method, count=40, integrator=integrator) for method in ("direct", "adjoint")
     )
     agree(name, adjoint, direct, FORMALISM, "adjoint and direct method")
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dopri5", "dop853"])
+@pytest.mark.parametrize("name", ["double_pendulum", "top", "slider_crank"])
+def test_both_methods_see_one_motion(name: str, integrator: str) -> None:
+    """The same bits, however coarse the steps are, and what lies between their ends alike."""
+    case = CASES[name]
+    model = case.make()
+    label = model.velocities[0]
+    measures = {
+        "between": kt.at_time(f"q_{model.coordinates[-1]}", 0.0777),
+        "faster": kt.at_time(f"qdd_{label}", 0.111), "highest": kt.peak(f"qdd_{label}"),
+    }  # fmt: skip
+    run: dict[str, Any] = {"step": 0.02} if integrator == "rk4" else {"rtol": 1e-4, "atol": 1e-6}
+    direct, adjoint = (
+        kt.sensitivity(
+            model, 0.2, measures, by=[*case.direction], method=method, integrator=integrator,
+            **case.start(), **run,
+        )
+        for method in ("direct", "adjoint")
+    )  # fmt: skip
+    assert np.array_equal(direct.q, adjoint.q)
+    assert np.array_equal(direct.value, adjoint.value)
+    for one, two in zip(direct.gradient.values, adjoint.gradient.values, strict=True):
+        assert_close(two, one, SUMS)
 
 
 def test_steps_from_rest_are_those_of_both_methods() -> None:

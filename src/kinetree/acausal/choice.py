@@ -19,7 +19,7 @@ from kinetree.acausal.diagnosis.singular import values_at
 from kinetree.acausal.incidence import Incidence
 from kinetree.acausal.selection import States, select_states, slope_nodes
 from kinetree.acausal.start import StartValues
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Flags
 from kinetree.engine import ZERO, Node, add, evaluate, log, mul, select, symbols
 from kinetree.errors import KinetreeError
 
@@ -131,7 +131,7 @@ class StateChoice:
             found.append((shape, entries, [place[column] for column in chosen]))
         return found
 
-    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Array:
+    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Flags:
         """Where the states are a bad choice, at many moments."""
         values = values_at(self.found, t, x, parameters)
         found = np.zeros(len(t), dtype=bool)

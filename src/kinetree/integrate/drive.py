@@ -39,6 +39,7 @@ def drive(
     report: Callable[[float], None] | None = None,
     *,
     steps: int = 0,
+    most: int = MOST_BUDGET,
     pause: Callable[[], bool] | None = None,
 ) -> str:
     """Advance a run until it ends by itself (FINISHED), by Ctrl-C or by `pause`; which of them.
@@ -47,9 +48,10 @@ def drive(
         run: what is advanced.
         report: told the time reached [s] after every slice.
         steps: of a slice; 0: as many as take a tenth of a second.
+        most: steps of a slice at most.
         pause: asked after every slice whether to stop there.
     """
-    budget = steps or FIRST_BUDGET
+    budget = steps or min(FIRST_BUDGET, most)
     try:
         with interrupts() as asked:
             while not run.finished and not asked.is_set():
@@ -59,7 +61,7 @@ def drive(
                     report(run.t)
                 if not steps:
                     spent = max(time.perf_counter() - start, 1e-6)
-                    budget = int(min(max(budget * min(SLICE / spent, 8.0), 1), MOST_BUDGET))
+                    budget = int(min(max(budget * min(SLICE / spent, 8.0), 1), most))
                 if pause is not None and pause():
                     return PAUSED
     except KeyboardInterrupt:  # of what is told

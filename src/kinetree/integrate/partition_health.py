@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Flags
 from kinetree.assembly import Partition
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
@@ -47,7 +47,7 @@ class Judge:
     share: float
     weakest: Array
 
-    def bad(self, t: Array, q: Array) -> Array:
+    def bad(self, t: Array, q: Array) -> Flags:
         """Where the choice is bad, at many configurations."""
         if not self.scale.size:
             return np.zeros(len(q), dtype=bool)
@@ -58,7 +58,7 @@ class Judge:
             bad[bad] = found < LEAST * self.share
         return bad
 
-    def _surely_good(self, J: Array) -> Array:
+    def _surely_good(self, J: Array) -> Flags:
         """Where bounds say so, which are cheaper than singular values.
 
         That of the dependent velocities is at least 1/|D⁻¹| in Frobenius' norm, and that of all at

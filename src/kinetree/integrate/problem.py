@@ -111,6 +111,7 @@ class Native:
         pace: the longest step from a state [s]; none where nothing bounds it.
         held: numbers of the events whose side of zero, 1 or -1, is told to all of these by the last
             inputs of `rest`; there are none where laws take their branch from the state.
+        turns: whether rates see what `project` changes: quaternions.
     """
 
     rates: Kernel
@@ -123,6 +124,7 @@ class Native:
     columns: SparseColumns | None = None
     pace: Kernel | None = None
     held: tuple[int, ...] = ()
+    turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,8 +176,10 @@ class Settings:
             taken before) and events; answers whether to go on.  The path at the end has the rest.
         controlled: of native explicit methods: number of components of y, from the first on, whose
             error counts; the others ride along.  None for all.
-        calm: of native explicit methods: whether steps do not hang on rounding, since lengths have
-            few bits and errors near rounding count alike.
+        traced: of native explicit methods: whether steps are differentiated: those that meet an
+            event end there, and rates behind every projection of quaternions are made anew.
+        judged: whether the sink looks at the ends of all steps (`Path.ends`), where the method has
+            any to show, and shall see them before many more are made.
     """
 
     rtol: float = 1e-8
@@ -187,7 +191,8 @@ class Settings:
     report: Callable[[float], None] | None = None
     sink: Callable[[Path], bool] | None = None
     controlled: int | None = None
-    calm: bool = False
+    traced: bool = False
+    judged: bool = False
 
     def equal_step(self, length: float) -> float:
         """The longest step that divides this length [s] and is not above `max_step`."""
@@ -250,6 +255,8 @@ class Path:
         steps, evaluations, jacobians: counts.
         message: what the method says itself.
         sides: of zero on which events were held (`Native.held`).
+        ends: times and states at the ends of steps, the first one that of the rows, where these
+            are recorded or judged.
     """
 
     t: Array
@@ -265,6 +272,7 @@ class Path:
     jacobians: int = 0
     message: str = ""
     sides: Array = field(default_factory=lambda: np.zeros(0))
+    ends: tuple[Array, Array] | None = None
 
 
 __all__ = [

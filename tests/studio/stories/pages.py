@@ -15,8 +15,9 @@ PATIENCE = 90_000
 SOLID = "() => performance.getEntriesByName('kinetree:solid').length > 0"
 STILL = """() => new Promise(done => {
   const quiet = () => { watching.disconnect(); done() };
-  const watching = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(quiet, 300) });
-  let timer = setTimeout(quiet, 300);
+  const wait = () => setTimeout(quiet, 300);
+  const watching = new MutationObserver(() => { clearTimeout(timer); timer = wait() });
+  let timer = wait();
   watching.observe(document.body,
     {subtree: true, childList: true, attributes: true, characterData: true}) })"""
 """Until nothing of the page has changed for 0.3 s."""

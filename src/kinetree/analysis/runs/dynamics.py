@@ -280,8 +280,7 @@ class Dynamics:
         taken, held = ("t", state_form.STATE), self.loads.fixed
         rows = [r for r in self._rates.inputs if not r.parameter and r.name not in taken]
         rest = [np.ravel(self.loads.fixed.get(row.name, row.default)) for row in rows]
-        J = self._jacobian if jacobian else None
-        own = (J, self._memory if history else self._projection)
+        own = (self._jacobian if jacobian else None, self._memory if history else self._projection)
         found = (*own, events.function, events.update, events.pace)
         jacobi, project, watched, update, pace = (None if f is None else _kernel(f) for f in found)
         return Native(
@@ -292,9 +291,10 @@ class Dynamics:
             project,
             watched,
             None if update is None else Changes(update, NONE, NONE, 0.0, NONE),
-            None if J is None else self.columns,
+            self.columns if jacobian else None,
             pace,
             tuple(k for k, row in enumerate(events.conditions) if row.law and SIDES in held),
+            bool(self.forward.input("q").quaternions),
         )
 
 

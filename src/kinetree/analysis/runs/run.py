@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.runs.coordinates.turning import Better, Repartition, better_choice, until
+from kinetree.analysis.runs.coordinates.turning import Better, Lookout, Repartition, until
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, refuse_ended, watching
 from kinetree.analysis.runs.jumps.pace import pacing
@@ -172,7 +172,7 @@ class _Journey:
         self.problem: Problem
         self.segments: list[Segment] = []
         self.spent = _Spent()
-        self.crowd = Crowd.within(times)
+        self.crowd, self.span = Crowd.within(times), (float(times[0]), float(times[-1]))
         self.take(system)
         self.start = self.begin(start)
         self.problem = replace(self.problem, sides=known_sides(self.events, self.start))
@@ -194,6 +194,7 @@ class _Journey:
     def take(self, system: Dynamics) -> None:
         """Go on with these equations."""
         self.system, self.events = system, self.how.watch(system)
+        self.lookout = Lookout(system, self.how.again, self.span, float(self.times[0]))
         self.problem = as_problem(system, self.start, self.times, self.how, self.events)
         self.method = self.how.choose(system, self.problem)
         native = self.problem.native
@@ -233,7 +234,9 @@ class _Journey:
         assert self.method.solve is not None  # of rates
         began = time.perf_counter()
         sink = self.receive if self.how.flows or self.how.again is not None else None
-        settings = replace(self.how.settings, max_steps=self.steps_left, sink=sink)
+        settings = replace(
+            self.how.settings, max_steps=self.steps_left, sink=sink, judged=self.lookout.looks
+        )
         path = append_final_state(self.method.solve(self.problem, settings))
         self.spent.seconds += time.perf_counter() - began
         return self.turn(path) or self.meet(path, tick)
@@ -273,7 +276,7 @@ class _Journey:
         """Better coordinates from one of the rows on; none where these are good."""
         if self.spent.partitions >= SEGMENTS or self.steps_left <= path.steps:
             return None
-        return better_choice(self.system, path, self.how.again, float(self.times[0]))
+        return self.lookout.look(path)
 
     def receive(self, path: Path) -> bool:
         """Record what a method has found on its way; whether it may go on."""

@@ -2,8 +2,8 @@
 
 With λ the bar of the state, dV = λᵀ dy + p̄ᵀ dp at every moment.  It starts at the end of the run,
 takes up ∂V/∂e ∂e/∂y at the times of samples on its way, and ends at the start, whose own dependence
-on what varies is the rest.  Integrals have a constant bar.  A sample between two steps is reached
-by a step aside from the last one before it; events are passed by the transpose of their jumps.
+on what varies is the rest.  Integrals have a constant bar.  A sample inside a step is one of its
+dense output, whose transpose is taken, too; events are passed by the transpose of their jumps.
 
 Refs: Kurz2008 sec. 3; Griewank2008 ch. 3
 """
@@ -30,7 +30,7 @@ from kinetree.analysis.sensitivities.start import pull_start
 from kinetree.analysis.sensitivities.trail.rows import RemadeMarch, RemadeRows
 from kinetree.analysis.sensitivities.trail.trail import Trail
 from kinetree.arrays import Array
-from kinetree.integrate.loops.backward import BackwardMarch
+from kinetree.integrate.loops.backward import BackwardMarch, ReverseKernel, SweptKernel
 from kinetree.integrate.loops.tableaus import TABLEAUS, Tableau
 from kinetree.program.events import SIDES
 
@@ -60,6 +60,15 @@ class Leg:
     def branches(self) -> dict[str, Array]:
         """What the rates are told of the branches of laws."""
         return {SIDES: self.sides} if len(self.sides) else {}
+
+    @property
+    def kernels(self) -> tuple[SweptKernel, ReverseKernel | None]:
+        """The reverse of the rates, and of the projection where it turns."""
+        reverse = self.reverse
+        turning = bool(reverse.made.system.forward.input("q").quaternions)
+        stages = reverse.of_stages
+        stages = replace(stages, given={**stages.given, **self.branches})
+        return stages, reverse.of_projection if turning else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,21 +240,16 @@ class Backward:
             march.lam[:] = self._back(reverse).pass_back(stop.passage, march.lam, sums.variables)
             return
         Y = leg.Y[k]
+        aside = Aside(self.tableau, leg, k, t) if beside else None
         if stop.instant is not None:
             Y = stop.instant.before
             bar = self._back(reverse).of_instant(stop.instant, stop.weight, sums.variables)
             if stop.sight:
                 bar = bar + _pull_look(reverse, t, Y, stop.sight, sums)
         else:
-            Y = step_aside(self.tableau, leg, k, t) if beside else Y
+            Y = Y if aside is None else aside.state()
             bar = _pull_look(reverse, t, Y, stop.weight, sums)
-        if beside:
-            rows = np.array([leg.t[k], t]), np.array([leg.Y[k], Y])
-            aside = march_of(self.tableau, leg, sums.inputs, rows)
-            aside.lam[:] = bar
-            aside.back(0, 1)
-            bar = aside.lam
-        march.lam[:] += bar
+        march.lam[:] += bar if aside is None else aside.pull(bar, sums.inputs)
 
     def _back(self, reverse: Reverse) -> EventsBack:
         """What takes bars through the events of these equations."""
@@ -280,30 +284,60 @@ def row_before(leg: Leg, start: float, t: float) -> int:
     return int(np.clip(place, 0, len(leg.t) - 1))
 
 
-def march_of(
-    tableau: Tableau, leg: Leg, sums: Array, rows: tuple[Array, Array] | None = None
-) -> AnyMarch:
-    """The way back over a leg, or over other rows; bars of the inputs are added to the sums."""
-    reverse = leg.reverse
-    turning = bool(reverse.made.system.forward.input("q").quaternions)
-    stages = reverse.of_stages
-    stages = replace(stages, given={**stages.given, **leg.branches})
-    kernels = stages, reverse.of_projection if turning else None
-    if rows is not None:
-        return BackwardMarch(tableau, rows, kernels, sums)
+def march_of(tableau: Tableau, leg: Leg, sums: Array) -> AnyMarch:
+    """The way back over a leg; bars of the inputs are added to the sums."""
     if isinstance(leg.Y, RemadeRows):
-        return RemadeMarch(tableau, (leg.t, leg.Y), reverse.made.width, kernels, sums)
-    return BackwardMarch(tableau, (leg.t, leg.Y), kernels, sums)
+        width = leg.reverse.made.width
+        return RemadeMarch(tableau, (leg.t, leg.Y), width, leg.kernels, sums)
+    return BackwardMarch(tableau, (leg.t, leg.Y), leg.kernels, sums)
 
 
-def step_aside(tableau: Tableau, leg: Leg, k: int, t: float) -> Array:
-    """The state at a time between two steps, by one step from the first of them."""
-    h, y, system = t - leg.t[k], leg.Y[k], leg.reverse.made.system
-    slopes = np.zeros((0, len(y)))
-    for row, c in zip(tableau.a, tableau.c, strict=False):
-        rates = system.rates(leg.t[k] + c * h, y + h * (np.array(row) @ slopes), **leg.branches)
-        slopes = np.vstack([slopes, rates])
-    return system.project(t, y + h * (np.array(tableau.b) @ slopes))
+@dataclass(frozen=True, eq=False)
+class Aside:
+    """A place inside a step, where the dense output says what the state is.
+
+    Attributes:
+        tableau: the method.
+        leg: the part of the run.
+        k: number of the row where the step begins.
+        t: time [s].
+    """
+
+    tableau: Tableau
+    leg: Leg
+    k: int
+    t: float
+
+    @property
+    def _times(self) -> tuple[float, float]:
+        """Where the step begins, and its length [s]."""
+        begin, end = self.leg.t[self.k : self.k + 2]
+        return float(begin), float(end - begin)
+
+    @property
+    def _weights(self) -> Array:
+        """Of all derivatives of the step."""
+        begin, h = self._times
+        return self.tableau.dense_weights((self.t - begin) / h)
+
+    def state(self) -> Array:
+        """The state there."""
+        (begin, h), y, system = self._times, self.leg.Y[self.k], self.leg.reverse.made.system
+        slopes = np.zeros((0, len(y)))
+        for row, c in zip(self.tableau.all_rows, self.tableau.c, strict=True):
+            place = y + h * (np.array(row) @ slopes)
+            rates = system.rates(begin + c * h, place, **self.leg.branches)
+            slopes = np.vstack([slopes, rates])
+        return system.project(self.t, y + h * (self._weights @ slopes))
+
+    def pull(self, bar: Array, sums: Array) -> Array:
+        """The bar of the state where the step begins; bars of the inputs are added."""
+        begin, h = self._times
+        rows = np.array([begin, begin + h, self.t]), np.array([self.leg.Y[self.k]])
+        march = BackwardMarch(self.tableau, rows, self.leg.kernels, sums, self._weights)
+        march.lam[:] = bar
+        march.back(0, 1)
+        return march.lam
 
 
 def _pull_look(reverse: Reverse, t: float, Y: Array, weight: float, sums: BarSums) -> Array:
@@ -314,8 +348,8 @@ def _pull_look(reverse: Reverse, t: float, Y: Array, weight: float, sums: BarSum
 
 
 def _has_every_step(task: Task, run: TangentRun) -> bool:
-    """Whether the rows of a run are the ends of its equal steps, and no others."""
-    if task.settings.fixed_step is None:
+    """Whether the rows of a run are the ends of its equal steps, in one set of coordinates."""
+    if task.settings.fixed_step is None or len(run.looks.parts) > 1:
         return False
     h = task.settings.equal_step(task.settings.fixed_step)
     ends = task.t0 + h * np.arange(1 + round(task.duration / h))

@@ -102,11 +102,13 @@ def tangent(
     semi = lanes and equations != EXPLICIT
     n = len(system.forms.rates.program.output("yd").nodes)
 
+    free = seen
     seen = seen.held if holds else seen
     held = seen.forward.takes(SIDES)
 
     def make() -> tuple[Forms | None, DerivedProgram]:
-        writer = _Writer(seen, variables, system if semi else None, lanes=lanes)
+        plain = tangent(system, free, (), holds=holds).system.forms if lanes else None
+        writer = _Writer(seen, variables, system if semi else None, plain)
         alone = not variables and not seen.integrands and not held  # then Y is y
         return None if alone else writer.forms(), writer.looks()
 
@@ -119,8 +121,8 @@ def tangent(
     )  # fmt: skip
     made = system if forms is None else replace(system, forms=forms)
     if held:
-        free = np.zeros(seen.forward.input(SIDES).shape)
-        made = replace(made, loads=replace(made.loads, fixed={**made.loads.fixed, SIDES: free}))
+        sides = np.zeros(seen.forward.input(SIDES).shape)
+        made = replace(made, loads=replace(made.loads, fixed={**made.loads.fixed, SIDES: sides}))
     return Tangent(made, n, len(seen.integrands), len(variables), looks)
 
 
@@ -129,11 +131,14 @@ class _Writer:
 
     def __init__(
         self, seen: Expressions, variables: Sequence[DesignVariable], unsolved: Dynamics | None,
-        *, lanes: bool,
+        plain: Forms | None,
     ) -> None:  # fmt: skip
-        """`unsolved`: the dynamics, where their equations are differentiated before solving."""
+        """`unsolved`: the dynamics, where their equations are differentiated before solving.
+
+        `plain`: the Programs without tangents, where these go in lanes beside them.
+        """
         forward, self.seen = seen.forward, seen
-        self.variables, self.lanes, self.unsolved = variables, lanes, unsolved
+        self.variables, self.plain, self.unsolved = variables, plain, unsolved
         labels = state_labels(forward)
         y = state_inputs(forward)[1].symbols
         more = [f"integral_{k}" for k in range(1, len(seen.integrands) + 1)]
@@ -165,16 +170,16 @@ class _Writer:
     def _rates(self) -> DerivedProgram | LaneForm:
         nodes = (*state_rates(self.seen.forward), *self.seen.integrands)
         out = Output("yd", (len(nodes),), nodes)
-        if self.lanes:
-            return self._side_by_side("tangents", out)
+        if self.plain is not None:
+            return self._side_by_side("tangents", out, self.plain.rates)
         base = self._program("tangents", out)
         return DerivedProgram.of(self._join(base, "yd", lambda yd, dyd: (*yd, *dyd)))
 
     def _projection(self) -> DerivedProgram | LaneForm:
         nodes = tuple(consistent_state(self.seen.forward))
         out = Output(STATE, (self.n,), nodes)
-        if self.lanes:
-            return self._side_by_side("projection", out)
+        if self.plain is not None:
+            return self._side_by_side("projection", out, self.plain.projection)
         base = self._program("projection", out)
         nz = self.width - self.n
 
@@ -187,7 +192,9 @@ class _Writer:
 
         return DerivedProgram.of(self._join(base, STATE, whole))
 
-    def _side_by_side(self, name: str, out: Output) -> LaneForm:
+    def _side_by_side(
+        self, name: str, out: Output, plain: DerivedProgram | LaneForm | None
+    ) -> LaneForm:
         """Values and their changes along a direction that is given; one per lane."""
         forward = self.seen.forward
         base = replace(
@@ -199,7 +206,10 @@ class _Writer:
         else:
             made = along(condense(base), out.name, {STATE: None, **by})
         seeds = {f"{key}_dot": rows.T for key, rows in seeds_of(by, self.variables).items()}
-        return LaneForm(DerivedProgram.of(made), out.name, seeds, self.width, self.count)
+        assert isinstance(plain, DerivedProgram)  # nothing goes in lanes without tangents
+        return LaneForm(
+            DerivedProgram.of(made), out.name, seeds, self.width, self.count, plain=plain
+        )
 
     def _join(self, base: Program, name: str, join: Join) -> Program:
         """One output with the values and their changes along all directions."""

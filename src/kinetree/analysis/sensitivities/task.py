@@ -219,16 +219,21 @@ class Task:
         inside = more[(more > times[0]) & (more < times[-1])]
         return np.unique(np.concatenate([times, inside]))
 
-    def settings_for(self, width: int, *, every_step: bool = False, calm: bool = True) -> Settings:
+    def settings_for(
+        self, width: int, *, every_step: bool = False, traced: bool = True
+    ) -> Settings:
         """The tolerances of a run whose first components alone choose the steps.
 
-        Methods whose steps are not differentiated keep the errors of all of them small.  Calm steps
-        are the same with tangents and without.
+        Methods whose steps are not differentiated keep the errors of all of them small.
         """
         controlled = width if self.integrator in TABLEAUS else None
         report = self.share.over(self.t0, self.t0 + self.duration)
         return replace(
-            self.settings, controlled=controlled, every_step=every_step, calm=calm, report=report
+            self.settings,
+            controlled=controlled,
+            every_step=every_step,
+            traced=traced,
+            report=report,
         )
 
     def sizes(self) -> list[float]:

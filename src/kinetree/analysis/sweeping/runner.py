@@ -104,7 +104,7 @@ class _OneRun:
         tracker = Tracker(task)
         again = repartition(self.system, task.given.fixed, task.options)
         how = RunOptions(
-            task.integrator, task.settings_for(made.width, calm=False), task.events,
+            task.integrator, task.settings_for(made.width, traced=False), task.events,
             tracker.repartition(again), watches=self.runner.watches,
         )  # fmt: skip
         return tracker.track(made, self.start, times, how)[0]

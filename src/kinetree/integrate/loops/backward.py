@@ -6,6 +6,9 @@ From the end of a run to its beginning, over the steps as they were taken, with 
     K̄ⱼ = h (bⱼ λ + Σᵢ aᵢⱼ Ȳᵢ),  Ȳⱼ = (∂f/∂y)ᵀ K̄ⱼ             last stage first           Eq. (S6)
     λ ← λ + Σⱼ Ȳⱼ,   p̄ ← p̄ + Σⱼ (∂f/∂p)ᵀ K̄ⱼ
 
+A state inside a step, by the dense output of the method, is such an end with other weights bⱼ and
+more stages, so that it is gone back from by the same loop.
+
 Only rates and their reverse are compiled for a model, so that code stays small on large ones: as
 two functions, the first of which gives Kⱼ and everything that the second needs of a stage.  All
 states being known, the first one takes eight steps at once, one per lane; λ goes through the second
@@ -38,23 +41,34 @@ if TYPE_CHECKING:
 ENTRY = "kt_back"
 TABLE = (
     "n", "bars", "times", "rows", "lam", "sums", "clock", "base", "stages", "size", "backs", "raw",
+    "weights",
     "rates", "rates_c", "rates_x", "rates_w", "reverse", "reverse_x", "reverse_y", "reverse_bar",
     "project", "project_c", "project_x", "project_y", "project_bar",
 )  # fmt: skip
 """Numbers and addresses: components of y, other bars; times and states of the steps; λ, sums of the
 other bars; of eight steps in lanes: times and lengths, states, and what is kept of every stage, K
-first, with its rows; room for bars and for a state; kernels with their constants, arguments, room,
+first, with its rows; room for bars and for a state; weights of the stages at a place inside a step;
+kernels with their constants, arguments, room,
 results and the place of the weights among the arguments.  project is 0 where states are not
 projected after steps."""
 CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 
 class _Writer:
-    """The function being written."""
+    """The function being written: whole steps, or one back from a place inside it."""
 
-    def __init__(self, tableau: Tableau) -> None:
+    def __init__(self, tableau: Tableau, *, inside: bool) -> None:
         arguments = ((PTR, "table"), (INT, "first"), (INT, "count"))
-        self.code, self.tableau = Code(ENTRY, "void", arguments), tableau
+        self.code, self.inside = Code(ENTRY, "void", arguments), inside
+        self.a = tableau.all_rows if inside else tableau.a
+        self.b, self.c, self.stages = tableau.b, tableau.c, len(self.a)
+
+    def _ends(self, h: Value) -> list[tuple[int, Value]]:
+        """The stages that the end is made of, with h bⱼ."""
+        if not self.inside:
+            return [(j, h * w) for j, w in _terms(self.b)]
+        code, weights = self.code, self.entry("weights")
+        return [(j, h * code.load(code.at(weights, j))) for j in range(self.stages)]
 
     def entry(self, name: str, kind: str = PTR) -> Value:
         """An entry of the table."""
@@ -78,7 +92,7 @@ class _Writer:
         """The steps end - 1 … first, eight at most."""
         code, count = self.code, end - first
         self._enter_lanes(first, end + (-1))
-        for j in range(self.tableau.stages):
+        for j in range(self.stages):
             self._stage_in_lanes(j)
         code.each(count, lambda index: self._step(first, count - index + (-1)))
 
@@ -96,11 +110,11 @@ class _Writer:
 
     def _stage_in_lanes(self, j: int) -> None:
         """Everything that is kept of a stage, for all lanes."""
-        code, tableau, x = self.code, self.tableau, self.entry("rates_x")
-        clock, base, terms = self.entry("clock"), self.entry("base"), _terms(tableau.a[j])
+        code, x = self.code, self.entry("rates_x")
+        clock, base, terms = self.entry("clock"), self.entry("base"), _terms(self.a[j])
         for start in range(0, LANES, WIDTH):
             t, h = (code.load(code.at(clock, start + row), VEC) for row in (0, LANES))
-            code.store(t + h * tableau.c[j], code.at(x, start))
+            code.store(t + h * self.c[j], code.at(x, start))
             rows = [(h * w, code.at(self._stage(i), start)) for i, w in terms]
             own, into = code.at(base, start), code.at(x, LANES + start)
 
@@ -116,21 +130,22 @@ class _Writer:
 
     def _step(self, first: Value, lane: Value) -> None:
         """One step back."""
-        code, tableau = self.code, self.tableau
+        code = self.code
         h = code.load(code.at(self.entry("clock"), lane + LANES))
-        self._project(first + lane, lane, h)
-        for j in reversed(range(tableau.stages)):
-            self._reverse_stage(j, lane, h)
+        ends = self._ends(h)
+        self._project(first + lane, lane, ends)
+        for j in reversed(range(self.stages)):
+            self._reverse_stage(j, lane, h, dict(ends).get(j))
         lam = self.entry("lam")
         one = code.constant(1.0)
-        self._combine(lam, lam, [(one, self._row("backs", j)) for j in range(tableau.stages)])
+        self._combine(lam, lam, [(one, self._row("backs", j)) for j in range(self.stages)])
 
-    def _project(self, k: Value, lane: Value, h: Value) -> None:
+    def _project(self, k: Value, lane: Value, ends: Sequence[tuple[int, Value]]) -> None:
         """λ and sums before the projection at the end of the step."""
         code = self.code
         with code.when(self.entry("project", INT).same(0).negate()):
             raw, n = self.entry("raw"), self.entry("n", INT)
-            terms = [(h * w, code.at(self._stage(i), lane)) for i, w in _terms(self.tableau.b)]
+            terms = [(weight, code.at(self._stage(i), lane)) for i, weight in ends]
             y, t = code.at(self.entry("rows"), k * n), self.entry("times")
 
             def one(i: Value) -> None:
@@ -140,7 +155,7 @@ class _Writer:
                 code.store(total, code.at(raw, i))
 
             code.each(n, one)
-            t = code.load(code.at(t, k + 1))
+            t = code.load(code.at(t, k + (2 if self.inside else 1)))
             lam, x = self.entry("lam"), self.entry("project_x")
             code.copy(lam, self.entry("project_bar"), n)
             code.store(t, x)
@@ -150,14 +165,13 @@ class _Writer:
             code.copy(found, lam, n)
             self._add_sums(found)
 
-    def _reverse_stage(self, j: int, lane: Value, h: Value) -> None:
-        """Ȳ of a stage, and what it adds to the sums."""
-        code, tableau = self.code, self.tableau
+    def _reverse_stage(self, j: int, lane: Value, h: Value, own: Value | None) -> None:
+        """Ȳ of a stage, of which the end takes the share `own`, and what it adds to the sums."""
+        code = self.code
         weight = self.entry("reverse_bar")
-        later = [(i, row[j]) for i, row in enumerate(tableau.a) if i > j and row[j]]
+        later = [(i, row[j]) for i, row in enumerate(self.a) if i > j and row[j]]
         terms = [(h * w, self._row("backs", i)) for i, w in later]
-        zero = code.constant(0.0)
-        own = h * tableau.b[j] if tableau.b[j] else zero
+        own = code.constant(0.0) if own is None else own
         self._combine(weight, None, [(own, self.entry("lam")), *terms])
         found = self.entry("reverse_y")
         kept = code.at(self._stage(j), lane)
@@ -213,9 +227,9 @@ def _terms(row: Sequence[float]) -> list[tuple[int, float]]:
 
 
 @jit.one_library
-def _library(tableau: Tableau) -> jit.Library:
+def _library(tableau: Tableau, inside: bool) -> jit.Library:
     """The compiled march of a method; one for all problems."""
-    return jit.stored_text(_Writer(tableau).text(), (ENTRY,))
+    return jit.stored_text(_Writer(tableau, inside=inside).text(), (ENTRY,))
 
 
 @dataclass(frozen=True)
@@ -280,6 +294,9 @@ def _arguments(function: Any, given: Mapping[str, Array], weights: str) -> tuple
 class BackwardMarch:
     """The steps of one leg of a run, to be gone backwards.
 
+    With weights it is one step, from a place inside it to its beginning: its times are those of the
+    beginning, of the end, and of the place.
+
     Attributes:
         lam: bars of the state where the march has come to.
         sums: bars of everything else, added up.
@@ -288,9 +305,10 @@ class BackwardMarch:
     def __init__(
         self, tableau: Tableau, leg: tuple[Array, Array],
         kernels: tuple[SweptKernel, ReverseKernel | None], sums: Array,
+        weights: Array | None = None,
     ) -> None:  # fmt: skip
         self._t, self._y = (np.ascontiguousarray(part, dtype=float) for part in leg)
-        n, s = self._y.shape[1], tableau.stages
+        n, s = self._y.shape[1], tableau.stages if weights is None else tableau.rows
         self.lam, self.sums = np.zeros(n), sums
         self._table = np.zeros(len(TABLE), dtype=np.int64)
         self._held: list[Any] = [kernels]
@@ -300,12 +318,13 @@ class BackwardMarch:
         arrays = {name: np.zeros(count) for name, count in room.items()}
         arrays["stages"] = align(np.zeros((s * size, LANES)))
         arrays |= {"times": self._t, "rows": self._y, "lam": self.lam, "sums": self.sums}
+        arrays["weights"] = np.zeros(0) if weights is None else weights
         self._enter({"n": n, "bars": len(sums), "size": size})
         self._enter({name: self._hold(array) for name, array in arrays.items()})
         self._enter_stages(stages)
         if project is not None:
             self._enter_project(project)
-        self._call = CALL(_library(tableau).addresses[ENTRY])
+        self._call = CALL(_library(tableau, weights is not None).addresses[ENTRY])
 
     def _hold(self, array: Array) -> int:
         self._held.append(array)

@@ -22,9 +22,6 @@ from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, VEC, Code
 ENTRY = "kt_integrate"
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0
 """Factors of the step control."""
-FAINT = 1e-4
-"""Norm below which an error may be rounding alone: where rounding shall not choose the steps, the
-next one grows by what leaves such an error below one half."""
 RETREAT = 0.25
 """Factor of the step after a trial that was not finite."""
 ROUNDING = 16 * 2.0**-52
@@ -147,7 +144,7 @@ def _norm(memory: Memory, tableau: Tableau) -> Value:
     if not tableau.errors:
         return probe
     norms = [code.total(value) for value in sums[1:]]
-    n = code.larger(code.real(memory.entry("n")), 1.0)
+    n = code.larger(memory.cell("weighed"), 1.0)
     h = code.unary("fabs", memory.cell("h_try"))
     if len(norms) == 1:
         error = h * code.unary("sqrt", norms[0] / n)
@@ -229,12 +226,6 @@ def pace(memory: Memory, y: Value) -> Value:
     return memory.cell("pace")
 
 
-def _coarse(memory: Memory, h: Value) -> Value:
-    """A step with those of its bits that count."""
-    code = memory.code
-    return code.cast("bitcast", code.cast("bitcast", h, INT) & memory.entry("bits"), REAL)
-
-
 def _is_lost(memory: Memory, h: Value) -> Value:
     """Whether a step is lost in the rounding of the time."""
     code = memory.code
@@ -264,7 +255,7 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
     before, h_try = memory.cell("rejected_before") > 0.0, memory.cell("h_try")
     fair = error <= 1.0
     with code.when(fair.negate()):
-        h = _coarse(memory, h_try * code.larger(plain, LEAST))
+        h = h_try * code.larger(plain, LEAST)
         with code.when(_is_lost(memory, h)):
             code.leave(TOO_SMALL)
         memory.put("h", h)
@@ -273,10 +264,8 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
     with code.when(fair):
         past = code.call("pow", [memory.cell("error_before"), code.constant(beta)], REAL)
         factor = code.larger(plain * past, LEAST)
-        leap = (0.5 / FAINT) ** (1.0 / (tableau.error_order + 1))
-        factor = code.choose(error < memory.cell("faint"), leap, factor)
         most = code.choose(before, 1.0, MOST)
-        h = _coarse(memory, h_try * code.choose(factor > most, most, factor))
+        h = h_try * code.choose(factor > most, most, factor)
         cut = h_try < memory.cell("h")  # by a tick or the end, not by the error
         h = code.choose(cut, code.larger(h, memory.cell("h")), h)
         memory.put("h", h)

@@ -139,8 +139,8 @@ def _watch(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
     memory.put("end_of_step", memory.cell("cut"))
     with code.when(count > 0):
         _find(memory, g)
-        early = (memory.cell("terminal_hit") > 0.0) & (memory.cell("end_of_step") < 1.0)
-        with code.when(early & (memory.cell("faint") > 0.0)):
+        early = memory.cell("end_of_step") < 1.0
+        with code.when(early & (memory.cell("halts") > 0.0)):
             code.call("kt.halt", memory.both)
         _record(memory, g)
 
@@ -378,7 +378,8 @@ def _advance(memory: Memory, stop: Value) -> None:
             return [sums[0] + moved * moved]
 
         (total,) = code.fold(memory.chunks(), [code.constant(0.0, VEC)], part)
-        near = code.total(total) <= code.real(memory.entry("n")) * (MOVED * MOVED)
+        moved = memory.cell("moved")
+        near = code.total(total) < memory.cell("weighed") * moved * moved
         with code.when(near.negate()):
             code.call("kt.rates", [*memory.both, stop, y, memory.derivative(0)])
 

@@ -10,17 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from kinetree.arrays import Array, Integers
-from kinetree.integrate.loops.driver import ENTRY, FAINT, driver_text
-from kinetree.integrate.loops.layout import HEADER, NOT_FINITE, RUNNING, TABLE
+from kinetree.integrate.loops.driver import ENTRY, driver_text
+from kinetree.integrate.loops.events import MOVED
+from kinetree.integrate.loops.layout import HEADER, NOT_FINITE, RUNNING
 from kinetree.integrate.loops.slices import CALL, Slices
 from kinetree.integrate.loops.tableaus import TABLEAUS, Tableau
 from kinetree.integrate.problem import Native, Problem, Settings
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
 
-COARSE = -(1 << 46)
-"""Mask of six bits of the number of a step: errors that differ by rounding, or by what iterations
-leave, choose the same one."""
 AHEAD = 1e-6
 """How far behind a zero its sign is asked for, in shares of the first step and of the time."""
 
@@ -44,8 +42,8 @@ class ExplicitLoop(Slices):
         if not tableau.errors:  # by default a step from one output to the next
             step = settings.equal_step(step or float(np.min(np.diff(problem.times))))
         self["fixed"], self["h"] = float(step > 0.0), step
-        self["faint"] = FAINT if settings.calm else 0.0
-        self._enter({"bits": COARSE if settings.calm else -1})
+        self["halts"] = float(settings.traced)
+        self["moved"] = 0.0 if settings.traced and native.turns else MOVED
         self._begin()
 
     @cached_property
@@ -77,9 +75,7 @@ class ExplicitLoop(Slices):
         if not np.isfinite(slope).all():
             self.status = NOT_FINITE
         if not self["fixed"]:
-            first = np.array([self._first_step()])
-            first.view(np.int64)[:] &= self.table[TABLE.index("bits")]
-            self["h"] = min(self["h_most"], self._pace(), first[0])
+            self["h"] = min(self["h_most"], self._pace(), self._first_step())
         self._begin_events()
         self._hold()
 
@@ -121,13 +117,14 @@ class ExplicitLoop(Slices):
         span = self["end"] - self["t0"]
         rtol, atol = (self.state[self.layout.vector(name)] for name in ("rtol", "atol"))
         scale = atol + rtol * np.abs(y)
-        d0, d1 = _norm(y / scale), _norm(slope / scale)
+        count = int(self["weighed"])
+        d0, d1 = (_norm((row / scale)[:count]) for row in (y, slope))
         if not np.isfinite(d1):
             return span
         h0 = min(span, 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1)
         after = self.kernels["rates"].call(self.t + h0, y + h0 * slope)
         self["evaluations"] += 1
-        d2 = _norm((after - slope) / scale) / h0
+        d2 = _norm(((after - slope) / scale)[:count]) / h0
         if not np.isfinite(d2):
             return h0
         power = 1.0 / self.tableau.error_order

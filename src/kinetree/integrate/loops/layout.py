@@ -15,7 +15,7 @@ CELLS = (
     "t", "h", "t_new", "h_try", "t0", "end", "h_most", "fixed", "error_before", "rejected_before",
     "steps", "rejected", "evaluations", "most_steps", "cursor", "rows", "events", "extras",
     "end_of_step", "cut", "terminal_hit", "bad_t", "bad_index", "flag", "stalled", "tick",
-    "final_hit", "instant", "crowd", "crowd_t", "pace", "faint",
+    "final_hit", "instant", "crowd", "crowd_t", "pace", "halts", "weighed", "moved",
 )  # fmt: skip
 """Scalars of the state: times and steps in seconds, counters as whole numbers.
 
@@ -25,8 +25,9 @@ are evaluated; end_of_step: share of the step up to the first terminal event; cu
 same up to a place at which a condition is behind zero for a while; bad_t, bad_index: where a
 derivative is not a number; flag: answer of a library; stalled: steps in a row in which the time did
 not change; tick: next row of the table of ticks; crowd, crowd_t: events within an instant, and when
-it began; pace: longest step from here that passes over nothing brief; faint: norm below which
-errors count alike."""
+it began; pace: longest step from here that passes over nothing brief; halts: whether steps end at
+events themselves; weighed: components whose errors count; moved: norm of what a projection changes
+from which on rates behind it are evaluated anew."""
 HEADER = -(-len(CELLS) // LANES) * LANES
 VECTORS = ("y", "y_new", "stage", "work", "rtol", "atol")
 """Vectors of the state before the derivatives of the stages."""
@@ -43,7 +44,7 @@ TABLE = (
     "time_count", "values", "turn", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
     "cvode_step", "cvode_stop", "cvode_between", "cvode_roots", "vector_data", "matrix_data",
     "roots_found", "all_events", "fired", "final", "sticking", "modes", "ticks", "tick_events",
-    "memories", "memory_count", "bits", "held",
+    "memories", "memory_count", "held",
     "sparse_count", "sparse_rows", "sparse_starts", "sparse_row_bytes", "sparse_start_bytes",
     "matrix_rows", "matrix_starts",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
@@ -55,10 +56,9 @@ Names in _table are addresses of rows (event: number, t, y; step: t, y), in _roo
 fired, final, sticking: addresses of one number per event, those at given times included; modes: of
 one per condition, the component of y that says on which side of zero it is, or -1; ticks:
 address of rows of a time and a mark per event at given times, of which there are tick_events;
-memories: address of memory_count numbers of components of y; bits: a mask of those that lengths of
-steps have; held: how many conditions laws are held by.  sparse_rows, sparse_starts: where the
-entries of a sparse Jacobian stand, as the library has them; matrix_rows, matrix_starts: its
-functions for the places of these.
+memories: address of memory_count numbers of components of y; held: how many conditions laws are
+held by.  sparse_rows, sparse_starts: where the entries of a sparse Jacobian stand, as the library
+has them; matrix_rows, matrix_starts: its functions for the places of these.
 Output times and values are windows of time_count rows; turn is called where they are full.
 """
 

@@ -82,7 +82,9 @@ class Slices:
         changes = native.changes
         if changes is not None:
             self.kernels["update"] = Bound(changes.kernel, native, n, n, changes.final.size)
-        self.rows = PendingRows(problem.times, n, every_step=settings.every_step)
+        self.rows = PendingRows(
+            problem.times, n, every_step=settings.every_step, judged=settings.judged
+        )
         self.layout = Layout(n, m, rows)
         self.state = np.zeros(self.layout.size)
         self.status = RUNNING
@@ -132,17 +134,19 @@ class Slices:
 
     def read_new(self) -> Path:
         """What was found since it was asked for last; the first row is the last one of then."""
+        ends = self.rows.read_ends()
         t, y = self.rows.take(int(self["cursor"]))
         hits = self._found_hits()
         self._hits.clear()
-        return Path(t, y, nouns.FINISHED, hits, sides=self.sides)
+        return Path(t, y, nouns.FINISHED, hits, sides=self.sides, ends=ends)
 
     def path(self) -> Path:
         """How it ended, with what was found since it was asked for last."""
         t, y = self.rows.read_new(int(self["cursor"]))
         bad_t, bad_y = self._fault() if self.status == NOT_FINITE else (None, None)
         ended = (ENDS[self.status], self._found_hits(), self.t, self.y.copy(), bad_t, bad_y)
-        return Path(t, y, *ended, *self._counts(), self._message(), self.sides)
+        said = self._message()
+        return Path(t, y, *ended, *self._counts(), said, self.sides, self.rows.read_ends())
 
     def _found_hits(self) -> Hits:
         """The events that were not taken yet."""
@@ -229,10 +233,8 @@ class Slices:
         # below the rounding of y no step could ever pass
         rtol = np.full(n, max(settings.rtol, 10 * np.finfo(float).eps))
         atol = np.full(n, max(settings.atol, np.finfo(float).tiny))
-        if settings.controlled is not None:  # the error is a mean over all components
-            share = np.sqrt(settings.controlled / n)
-            rtol, atol = share * rtol, share * atol
-            atol[settings.controlled :] = np.inf
+        self["weighed"] = float(n if settings.controlled is None else settings.controlled)
+        atol[int(self["weighed"]) :] = np.inf
         for name, value, filler in (("rtol", rtol, 0.0), ("atol", atol, 1.0)):
             place = self.layout.vector(name)
             self.state[place.start : place.start + pad(n)] = filler

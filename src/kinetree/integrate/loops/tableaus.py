@@ -18,6 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction as Fr
 
+import numpy as np
+
+from kinetree.arrays import Array
 from kinetree.integrate.loops.dop853 import DOP853_ROWS, TableauRow
 from kinetree.steppers.families.rk4 import STAGES
 
@@ -61,6 +64,18 @@ class Tableau:
     def c(self) -> TableauRow:
         """Place of every row of derivatives within the step, from 0 to 1."""
         return (*(sum(row) for row in self.a), 1.0, *(sum(row) for row in self.extra))
+
+    @property
+    def all_rows(self) -> tuple[TableauRow, ...]:
+        """Rows like a, of all derivatives that are kept of a step."""
+        return (*self.a, self.b, *self.extra)
+
+    def dense_weights(self, theta: float) -> Array:
+        """wⱼ(θ) of all rows of derivatives: y(θ) = y + h Σ wⱼ kⱼ."""
+        found = np.zeros(self.rows)
+        for number, row in reversed(list(enumerate(self.dense_rows))):
+            found = (found + row) * (1 - theta if number % 2 else theta)
+        return found
 
     @property
     def dense_rows(self) -> tuple[TableauRow, ...]:

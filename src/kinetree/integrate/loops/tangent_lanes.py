@@ -7,6 +7,9 @@ it, and so do equal steps:
 
     [head, Y, rest] → shared(head, y, rest) → lanes of S, of the directions δp → values, changes
 
+Values may come from a function of their own, the one of a run without tangents: what they are then
+hangs on no tangent, to the last bit, and so do the steps that errors choose.
+
 Everything it works on is one block of memory, its constants, so that runs in several threads have
 their own.
 """
@@ -31,32 +34,37 @@ from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, Code, Val
 if TYPE_CHECKING:
     from kinetree.program import Program
     from kinetree.targets.kept import DerivedProgram
+    from kinetree.targets.native.function import Function
     from kinetree.targets.native.lanes.apart import LanesApart
     from kinetree.targets.native.ports import Port
 
 ENTRY = "kt_tangent_lanes"
 HEAD = (
-    "shared", "c", "one", "u", "f", "x", "y", "w", "head", "n", "rest", "given", "whole",
+    "shared", "c", "one", "u", "f", "x", "y", "w", "plain", "plain_c", "plain_x", "plain_y",
+    "head", "n", "rest", "given", "whole", "width",
 )  # fmt: skip
+COUNTS = HEAD.index("head")
 """Numbers and addresses at the front of the block: the function of what lanes share with its
-constants, arguments, results; the kernel with its arguments, results and room; inputs before Y,
-components of y and of what follows Y; values that the kernel gives, components of Y.  Behind them
-stands where the tangent of every lane begins in Y."""
+constants, arguments, results; the kernel with its arguments, results and room; the function of the
+values alone, 0 where there is none, with its constants, arguments, results; inputs before Y,
+components of y and of what follows Y; values that the kernel gives, components of Y, and of y with
+the integrals.  Behind them stands where the tangent of every lane begins in Y."""
 
 
 def _text() -> str:
     """IR of `void kt_tangent_lanes(x, c, y)`: c is the block."""
     code = Code(ENTRY, "void", ((PTR, "x"), (PTR, "c"), (PTR, "y")))
-    given, block, results = (code.argument(name) for name in ("x", "c", "y"))
-    numbers = {name: code.load(code.at(block, HEAD.index(name)), INT) for name in HEAD[8:]}
-    head, n, rest, values, whole = numbers.values()
-    shared, c, one, u, f, lanes, found, w = (
-        code.load(code.at(block, k), PTR) for k in range(8)
-    )  # fmt: skip
-    Y = code.at(given, head)
+    given, block, results = map(code.argument, ("x", "c", "y"))
+    head, n, rest, values, whole, width = (
+        code.load(code.at(block, k), INT) for k in range(COUNTS, len(HEAD))
+    )
+    shared, c, one, u, f, lanes, found, w, *plain = (
+        code.load(code.at(block, k), PTR) for k in range(COUNTS)
+    )
+    Y, rests = code.at(given, head), code.at(given, head + whole)
 
     code.copy(given, one, head + n)
-    code.copy(code.at(Y, whole), code.at(one, head + n), rest)
+    code.copy(rests, code.at(one, head + n), rest)
     code.call(shared, [one, c, u])
     starts = [code.load(code.at(block, len(HEAD) + lane), INT) for lane in range(LANES)]
     S = code.at(lanes, (head + n + rest) * LANES)
@@ -78,8 +86,22 @@ def _text() -> str:
             code.store(code.load(code.at(row, lane), REAL), code.at(results, start + i))
 
     code.each(values, take)
+    with code.when(code.load(code.at(block, HEAD.index("plain")), INT).same(0).negate()):
+        y = _values_alone(code, plain, [(given, head + width), (rests, rest)])
+        code.copy(y, results, values)
     code.leave()
     return f"{DECLARATIONS}\n{code.text()}"
+
+
+def _values_alone(code: Code, plain: list[Value], parts: list[tuple[Value, Value]]) -> Value:
+    """Address of what the function of the values makes of its arguments, which lie in parts."""
+    function, constants, x, y = plain
+    place = x
+    for part, count in parts:
+        code.copy(part, place, count)
+        place = code.at(place, count)
+    code.call(function, [x, constants, y])
+    return y
 
 
 @jit.one_library
@@ -99,6 +121,7 @@ class LaneForm:
         width: components of y and of the integrals.
         directions: number of tangents, at most eight.
         head: inputs before y: the time, or nothing.
+        plain: gives the values; none where the lanes give them, too.
     """
 
     along: DerivedProgram
@@ -107,6 +130,7 @@ class LaneForm:
     width: int
     directions: int
     head: int = 1
+    plain: DerivedProgram | None = None
 
     @property
     def program(self) -> Program:
@@ -126,7 +150,8 @@ class LaneForm:
     @cached_property
     def function(self) -> LaneFunction:
         """The same, compiled."""
-        return LaneFunction(self, self.along.lanes)
+        plain = None if self.plain is None else self.plain.function
+        return LaneFunction(self, self.along.lanes, plain)
 
 
 @dataclass(frozen=True)
@@ -135,10 +160,12 @@ class LaneFunction:
 
     form: LaneForm
     own: LanesApart
+    plain: Function | None = None
 
     def with_values(self, parameters: Mapping[str, float]) -> LaneFunction:
         """The same with other values of parameters, by name."""
-        return replace(self, own=self.own.with_values(parameters))
+        plain = None if self.plain is None else self.plain.with_values(parameters)
+        return replace(self, own=self.own.with_values(parameters), plain=plain)
 
     @cached_property
     def _ports(self) -> list[Port]:
@@ -162,7 +189,7 @@ class LaneFunction:
         still = (port for port in self._ports if not port.name.endswith(DOT))
         return sum(port.size for port in still) - self.form.head - self._size
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[Port, ...]:
         """Inputs but the changes; those behind Y where they stand behind the whole of it."""
         first, more = self.form.head + self._size, self._whole - self._size
@@ -190,29 +217,26 @@ class LaneFunction:
     def __call__(self, *, check: bool, y: Array, **rest: Any) -> dict[str, Array]:
         """The values and their changes behind each other, as Y is."""
         del check
-        local = self._local.__dict__
-        if not local:
-            local["block"] = self.preamble_values()
-        x, found = np.zeros(self.sizes["x"]), np.zeros(self._whole)
-        given = {"y": y, **rest}
-        for port in self.inputs:
-            if port.name == "y":
-                x[port.start : port.start + self._whole] = y
-            elif not port.parameter and port.name in given:
-                x[port.start : port.stop] = np.ravel(given[port.name])
-        SINGLE(self.address)(address(x), address(local["block"]), address(found))
-        return {self.form.name: found}
+        found = self.each(y=np.asarray(y)[None], **rest)
+        return {self.form.name: found[self.form.name][0]}
 
     def each(self, *, y: Array, **rest: Any) -> dict[str, Array]:
         """The same at many states, one row each."""
-        axes = {port.name: len(port.shape) for port in self.inputs}
-        still = {name: value for name, value in rest.items() if np.ndim(value) <= axes.get(name, 0)}
-        moving = {name: value for name, value in rest.items() if name not in still}
-        rows = (
-            self(check=False, y=row, **still, **{name: part[k] for name, part in moving.items()})
-            for k, row in enumerate(y)
-        )
-        return {self.form.name: np.array([row[self.form.name] for row in rows])}
+        local = self._local.__dict__
+        if not local:
+            local["block"] = self.preamble_values()
+        x, found = np.zeros((len(y), self.sizes["x"])), np.zeros((len(y), self._whole))
+        given = {"y": y, **rest}
+        for port in self.inputs:
+            if port.name == "y":
+                x[:, port.start : port.start + self._whole] = y
+            elif not port.parameter and port.name in given:
+                x[:, port.start : port.stop] = np.reshape(given[port.name], (-1, port.size))
+        body, block = SINGLE(self.address), address(local["block"])
+        at, to = address(x), address(found)
+        for k in range(len(y)):
+            body(at + k * x.strides[0], block, to + k * found.strides[0])
+        return {self.form.name: found}
 
     @cached_property
     def _local(self) -> threading.local:
@@ -225,22 +249,38 @@ class LaneFunction:
         kernel, constants = own.apart, own.constants(p)
         x, y = own.given.sizes["x"], sum(port.size for port in own.outputs)
         head = len(HEAD) + LANES
+        values = self._plain_values(p)
         sizes = [LANES * x, LANES * y, kernel.body_work, len(constants), x, own.once_size]
+        sizes += [len(values), *self._plain_sizes]
         places = np.cumsum([-(-size // LANES) * LANES for size in (head, *sizes)])
         room = np.zeros(int(places[-1]) + LANES)
         block = room[(-address(room) // 8) % LANES :]
         parts = [block[int(place) :] for place in places[:-1]]
-        parts[3][: len(constants)] = constants
-        names = ("x", "y", "w", "c", "one", "u")
-        values = {
+        parts[3][: len(constants)], parts[6][: len(values)] = constants, values
+        names = ("x", "y", "w", "c", "one", "u", "plain_c", "plain_x", "plain_y")
+        entries = {
             **{name: address(part) for name, part in zip(names, parts, strict=True)},
             "shared": own.once, "f": kernel.body, "head": form.head, "n": self._size,
-            "rest": self._rest, "given": y // 2, "whole": self._whole,
+            "rest": self._rest, "given": y // 2, "whole": self._whole, "width": form.width,
+            "plain": 0 if self.plain is None else self.plain.address,
         }  # fmt: skip
         lanes = [form.width * (1 + min(k, form.directions - 1)) for k in range(LANES)]
-        block[:head].view(np.int64)[:] = [*(values[name] for name in HEAD), *lanes]
+        block[:head].view(np.int64)[:] = [*(entries[name] for name in HEAD), *lanes]
         self._seed(parts[0][: sizes[0]].reshape(-1, LANES))
         return block
+
+    def _plain_values(self, p: Array | None) -> Array:
+        """Constants of the function of the values alone."""
+        if self.plain is None:
+            return np.zeros(0)
+        assert p is None  # it takes its own parameters
+        return self.plain.preamble_values()
+
+    @property
+    def _plain_sizes(self) -> tuple[int, int]:
+        """Numbers of its arguments and results."""
+        sizes = {} if self.plain is None else self.plain.sizes
+        return sizes.get("x", 0), sizes.get("y", 0)
 
     def _seed(self, x: Array) -> None:
         """Enter the directions, one per lane; lanes to spare repeat the last one."""

@@ -14,7 +14,7 @@ from kinetree.program.passes import condense
 from kinetree.program.sort_blocks import sort_blocks
 
 if TYPE_CHECKING:
-    from kinetree.arrays import Array
+    from kinetree.arrays import Array, Flags
     from kinetree.model.mechanism import Mechanism
 
 CLOCK = "clock"
@@ -60,7 +60,7 @@ def split_known(model: Mechanism | Components, known: Any) -> tuple[Mechanism, A
 class Choosing(Protocol):
     """Judges the states of a run, and chooses others among those that it carries."""
 
-    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Array:
+    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Flags:
         """Where the states are a bad choice, at many moments."""
 
     def better(self, t: float, x: Array, parameters: Mapping[str, float]) -> Mechanism | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.runs.run import RunOptions
-from kinetree.analysis.sensitivities.adjoint import Leg, march_of, near_of, row_before, step_aside
+from kinetree.analysis.sensitivities.adjoint import Aside, Leg, march_of, near_of, row_before
 from kinetree.analysis.sensitivities.demands import refusal
 from kinetree.analysis.sensitivities.direct import Tracker
 from kinetree.analysis.sensitivities.jumps import ASIDE, joins, past_branches
@@ -171,7 +171,7 @@ class _ProductsBack:
         leg = next((leg for leg in reversed(self.legs) if t >= leg.t[0]), self.legs[0])
         k = row_before(leg, begin, t)
         beside = abs(leg.t[k] - t) > near_of(leg, begin)
-        Y = step_aside(self.tableau, leg, k, t) if beside else leg.Y[k]
+        Y = Aside(self.tableau, leg, k, t).state() if beside else leg.Y[k]
         return TangentLook(t, leg, k, Y, self.reverse.look(t, Y))
 
     def _pull(self, look: TangentLook, weight: Array, sums: Array) -> Array:
@@ -181,8 +181,4 @@ class _ProductsBack:
         sums[:] += found.p
         if abs(leg.t[look.row] - look.t) <= near_of(leg, self.task.t0):
             return found.y
-        rows = np.array([leg.t[look.row], look.t]), np.array([leg.Y[look.row], look.Y])
-        aside = march_of(self.tableau, leg, sums, rows)
-        aside.lam[:] = found.y
-        aside.back(0, 1)
-        return aside.lam
+        return Aside(self.tableau, leg, look.row, look.t).pull(found.y, sums)
