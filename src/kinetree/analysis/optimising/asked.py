@@ -52,6 +52,8 @@ class Asked:
         if runs and self.duration is None:
             raise ModelError("it is not given", element="duration", cure="give it in seconds")
         length = None if self.duration is None else float(self.duration)
+        if not cases:
+            raise ModelError("there is none", element="cases", cure="leave it out, or give [{…}]")
         found = Study(
             model, length, _objectives(self.objective),
             _bounds_of(model, self.over or {}), _constraints(self.subject_to or {}), tuple(cases),
