@@ -112,23 +112,23 @@ def _trust_constr(task: Minimum) -> tuple[Array, bool, str]:
         if f is not None
     ]
     options = {"xtol": task.tolerance, "gtol": task.tolerance, "maxiter": task.most}
-    found = _found(task, "trust-constr", options, constraints)
+    found = _scipy_end(task, "trust-constr", options, constraints)
     # its gradients may vanish while the barrier still keeps it away from what is active
     while found.success and found.barrier_parameter > BARRIER:
         less = found.barrier_parameter / 100
         own = {"initial_barrier_parameter": less, "initial_barrier_tolerance": less}
-        found = _found(replace(task, start=found.x), "trust-constr", options | own, constraints)
+        found = _scipy_end(replace(task, start=found.x), "trust-constr", options | own, constraints)
     return np.asarray(found.x), bool(found.success), str(found.message)
 
 
 def _minimise(
     task: Minimum, method: str, options: dict[str, Any], constraints: Any
 ) -> tuple[Array, bool, str]:
-    found = _found(task, method, options, constraints)
+    found = _scipy_end(task, method, options, constraints)
     return np.asarray(found.x), bool(found.success), str(found.message)
 
 
-def _found(task: Minimum, method: str, options: dict[str, Any], constraints: Any) -> Any:
+def _scipy_end(task: Minimum, method: str, options: dict[str, Any], constraints: Any) -> Any:
     from scipy.optimize import Bounds, minimize
 
     with warnings.catch_warnings():  # a linear objective needs no quasi-Newton update

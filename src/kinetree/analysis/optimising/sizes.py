@@ -26,7 +26,7 @@ FAR = 1e3
 
 
 @dataclass
-class Sizes:
+class StudySizes:
     """Of the objective, and of every constraint in the order of the study; 1 until they are known.
 
     Attributes:
@@ -38,7 +38,7 @@ class Sizes:
     constraints: Array = field(default_factory=lambda: np.ones(0))
 
     @classmethod
-    def unknown(cls, study: Study) -> Sizes:
+    def unknown(cls, study: Study) -> StudySizes:
         """Before the first trial."""
         return cls(constraints=np.ones(len(study.bounds)))
 

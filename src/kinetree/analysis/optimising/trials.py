@@ -16,7 +16,7 @@ import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.optimising.journal import Journal, JournalRow
-from kinetree.analysis.optimising.sizes import Sizes
+from kinetree.analysis.optimising.sizes import StudySizes
 from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import (
@@ -144,16 +144,20 @@ class Trials:
         self, study: Study, journal: Journal, tell: Callable[[JournalRow], object]
     ) -> None:
         self.study, self.journal, self.tell = study, journal, tell
-        self.names = list(study.over)
         self.low, high = np.array([study.over[name] for name in self.names]).T
         self.width = high - self.low
-        self.sizes = Sizes.unknown(study)
+        self.sizes = StudySizes.unknown(study)
         self.history: list[JournalRow] = []
         self.ask: Ask | None = None
         self.stop = threading.Event()
         self.begin(None)
         self._first: dict[str, float] | None = None
         self._tasks: dict[tuple[int, bool], Task] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Of what varies."""
+        return list(self.study.over)
 
     def values(self, s: Array) -> dict[str, float]:
         """Values by name."""
