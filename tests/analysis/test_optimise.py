@@ -361,6 +361,11 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "constraints": ({"method": "L-BFGS-B"}, "it takes no constraints"),
     "squares": ({"method": "least_squares", "subject_to": {}}, "sum of squares"),
     "start": ({"start": {"c": 9.0}}, "9 is not between 1 and 2"),
+    "twice": (
+        {"subject_to": {"c": (kt.peak("q_y"), None, 1.0)}},
+        "subject_to, 'c': something that",
+    ),
+    "own": ({"subject_to": {"objective 1": (kt.peak("q_y"), None, 1.0)}}, "or is minimised"),
     "cases": ({"cases": []}, "cases: there is none; leave it out"),
     "limits": ({"subject_to": {"m": (kt.peak("q_y"), 2.0, 1.0)}}, "subject_to, 'm'"),
 }
@@ -479,10 +484,18 @@ def test_a_study_stands_in_the_model_file(tmp_path: Path) -> None:
         ({"variables": {"f": (2, 1)}}, "study 'new', 'f': its bounds are"),
         ({"minimise": ["sise"]}, "'sise'"), ({"subject_to": {"size": (1,)}}, "study 'new', 'size'"),
         ({"units": {"f": "parsec"}}, "parsec"),
-        ({"plan": {"kind": "guess"}}, "study 'new', plan, kind"),
+        ({"plan": {"kind": "guess"}}, "study 'new', plan: there is no kind 'guess'"),
         ({"plan": {"kind": "grid", "runs": 0}}, "study 'new', plan, runs: it is 0"),
         ({"plan": {"run": 9}}, "'run'; did you mean 'runs'"),
     )  # fmt: skip
+    model.study(
+        "kilo", 1.0, {"main.mass": (1, 2)}, study, minimise=["size"], units={"main.mass": "mm"}
+    )
+    with pytest.raises(kt.errors.ModelError, match=r"'main.mass': 'mm' is not a unit .* in kg"):
+        kt.optimise(model, study="kilo")
+    model.study("name", 1.0, {"f": (1, 2)}, {"lost": "rms(q_lost)"}, minimise=["lost"])
+    with pytest.raises(kt.errors.ExpressionError, match="measure 'objective lost': in 'q_lost'"):
+        kt.optimise(model, study="name")
     for change, sentence in wrong:
         given: dict[str, Any] = {"variables": {"f": (1, 2)}, "measures": study, **change}
         with pytest.raises(kt.errors.KinetreeError, match=sentence):

@@ -101,6 +101,7 @@ class Study:
         cases: run options of every load case; their objectives are added, and constraints hold in
             all of them.
         run: options of all runs.
+        called: names of the objectives, where they have some.
     """
 
     model: Mechanism
@@ -110,12 +111,19 @@ class Study:
     bounds: Mapping[str, Limit] = field(default_factory=dict)
     cases: Sequence[Mapping[str, Any]] = ({},)
     run: Mapping[str, Any] = field(default_factory=dict)
+    called: tuple[str, ...] = ()
 
     @property
     def measures(self) -> dict[str, Measure]:
         """All measures by name."""
-        own = {f"{OBJECTIVE} {k}": row for k, row in enumerate(self.objectives, 1)}
+        own = dict(zip(self.objective_names, self.objectives, strict=True))
         return {**own, **{k: row.measure for k, row in self.bounds.items()}}
+
+    @property
+    def objective_names(self) -> list[str]:
+        """Of the measures that are minimised."""
+        names = self.called or range(1, len(self.objectives) + 1)
+        return [f"{OBJECTIVE} {name}" for name in names]
 
     @property
     def at(self) -> str:
