@@ -36,12 +36,16 @@ from kinetree.view.diagram.geometry import (
 )
 from kinetree.view.diagram.parts import Diagram, DiagramBody, DiagramTie
 
-BODY, SIGN, NAME, CURVE, LENGTH = 6.0, 3.0, 4.0, 1.0, 0.08
+BODY, SIGN, NAME, CURVE, LENGTH = 6.0, 3.0, 4.0, 1.0, 0.03
 """Costs of a cell that a line covers: of a body, a sign or name, another line, at all."""
+STRANGE = 0.6
+"""Costs of a curve that reaches less or more than usual, or bows by 45 px."""
 REACHES = (1.0, 0.6, 1.7)
 """How far curves go straight at first, in shares of the usual."""
 BOWS = (0, 45, -45, 90, -90, 150, -150)
 """How far they bow to one side [px]."""
+ODDITIES = np.array([STRANGE * (abs(b) / 45 + (r != 1.0)) for b in BOWS for r in REACHES])
+"""What every such curve costs beside what it covers."""
 AROUND = 20
 """Cells around the drawing."""
 PARTS = np.linspace(0.0, 1.0, 33)
@@ -121,7 +125,7 @@ def _curve(tie: DiagramTie, raster: Raster, places: BodyRows) -> DiagramTie:
     corners = np.repeat(np.array(ends, float)[None, [0, 0, 1, 1]], len(handles), axis=0)
     corners[:, 1:3] += handles
     lines = WEIGHTS @ corners
-    best = int(np.argmin(_costs(lines, raster)))
+    best = int(np.argmin(_costs(lines, raster) + ODDITIES))
     line, (leave, arrive) = lines[best], handles[best]
     raster.lines[tuple(np.unique(raster.cells(line), axis=0).T)] += CURVE
     share = _name_share(tie, line, raster)
