@@ -799,6 +799,7 @@ class DiagramJointMessage(Message):
         coordinates: their names.
         driven: whether its motion is given.
         room: steps of the longest joint beside it, before which its line bends.
+        lane: from where on and at which height its line goes around others, in units of the grid.
     """
 
     name: str
@@ -811,6 +812,7 @@ class DiagramJointMessage(Message):
     coordinates: list[str]
     driven: bool
     room: int
+    lane: list[int] | None
 
 
 class DiagramTieMessage(Message):
@@ -821,6 +823,8 @@ class DiagramTieMessage(Message):
         bodies, points: where it acts.
         joint: of a force at a joint, its name.
         equations: of a closure.
+        leave, arrive: handles of its curve between two moving bodies, from its ends [px].
+        share: of that curve, at which its name stands.
     """
 
     section: Literal["closures", "forces", "wrenches"]
@@ -831,6 +835,9 @@ class DiagramTieMessage(Message):
     points: list[str]
     joint: str
     equations: int | None
+    leave: list[int]
+    arrive: list[int]
+    share: float
 
 
 class DiagramMessage(Message):
@@ -840,6 +847,7 @@ class DiagramMessage(Message):
         revision: of the text.
         title: name of the model.
         grid: pixels of a unit.
+        box: left, top, right and lower side of all that is drawn [px].
         bodies, joints, ties: what is drawn.
         states: names of states beside the motion.
         off: paths of elements that are switched off.
@@ -849,6 +857,7 @@ class DiagramMessage(Message):
     revision: int
     title: str
     grid: int
+    box: list[int]
     bodies: list[DiagramBodyMessage]
     joints: list[DiagramJointMessage]
     ties: list[DiagramTieMessage]
