@@ -15,7 +15,8 @@ PATIENCE = 90_000
 SOLID = "() => performance.getEntriesByName('kinetree:solid').length > 0"
 STILL = """() => new Promise(done => {
   const quiet = () => { watching.disconnect(); done() };
-  const watching = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(quiet, 300) });
+  const wait = () => { clearTimeout(timer); timer = setTimeout(quiet, 300) };
+  const watching = new MutationObserver(wait);
   let timer = setTimeout(quiet, 300);
   watching.observe(document.body,
     {subtree: true, childList: true, attributes: true, characterData: true}) })"""
