@@ -12,24 +12,18 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from kinetree.arrays import Array
-from kinetree.errors import EndedError, warn
+from kinetree.errors import EndedError
 from kinetree.files import write_file
 from kinetree.integrate.drive import interrupts
-from kinetree.integrate.problem import FINISHED, INTERRUPTED
 from kinetree.work import WorkCount, hearing
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
-
-    from kinetree.program import Program
 
 ProgressCall = Callable[[float], object]
 """Is told the time reached [s], or the share done (`ProgressNumber`); True ends run or analysis."""
@@ -258,7 +252,10 @@ class Share:
             return None
         return lambda t: self.tell((t - first) / (last - first) if last != first else 1.0)
 
-    def along(self, count: int, make: Callable[[slice], T], size: int = TOGETHER) -> list[T]:
+    def along(
+        self, count: int, make: Callable[[slice], T], size: int = TOGETHER,
+        see: Callable[[Sequence[T], int], object] = lambda made, reached: None,
+    ) -> list[T]:  # fmt: skip
         """What is made of the rows of a run, some after the others.
 
         Where it is ended on the way, or by Ctrl-C, what there is then stays.
@@ -267,12 +264,14 @@ class Share:
             count: number of rows.
             make: makes some of them.
             size: how many at once.
+            see: is given what there is after each, and how many rows that has.
         """
-        made = []
+        made: list[T] = []
         with interrupts() as asked, self._keep_rows():
             for first in range(0, count, size):
                 last = min(first + size, count)
                 made.append(make(slice(first, last)))
+                see(made, last)
                 try:
                     self.tell(last / count)
                 except KeyboardInterrupt:
@@ -351,49 +350,3 @@ def telling_file(file: Path) -> ProgressCall:
             due = now + PAUSE
 
     return tell
-
-
-def rows_of(
-    program: Program, given: Mapping[str, Any], **options: Any
-) -> Callable[[slice], dict[str, Array]]:
-    """Outputs of a Program at some rows of a run, compiled once.
-
-    Args:
-        program: what is evaluated.
-        given: values of its inputs, or more; constant, or one row per time.
-        **options: of the call.
-    """
-    function = program.compile()
-    picked = {name: np.asarray(value) for name, value in program.pick_inputs(given).items()}
-    ranks = {row.name: len(row.shape) for row in program.inputs}
-    varied = {name for name, value in picked.items() if value.ndim > ranks[name]}
-
-    def make(rows: slice) -> dict[str, Array]:
-        own = {name: x[rows] if name in varied else x for name, x in picked.items()}
-        found, count = function(**own, **options), rows.stop - rows.start
-        return {
-            row.name: np.broadcast_to(found[row.name], (count, *row.shape))
-            for row in program.outputs
-        }
-
-    return make
-
-
-def join_rows(parts: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
-    """Tables of rows one after the other."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def end_word(name: str, times: Array, reached: int) -> str:
-    """Why an analysis along a run ended, as its attribute `termination`; an early end is warned of.
-
-    Args:
-        name: of the analysis.
-        times: of all rows [s].
-        reached: how many of them there are.
-    """
-    if reached == len(times):
-        return FINISHED
-    said = f"{INTERRUPTED} at t = {times[reached - 1]:.6g} s"
-    warn(f"{name}: {said}; results up to there are kept")
-    return said
