@@ -208,6 +208,7 @@ class RunState(Message):
         has_curves: whether there are curves of it on the disk.
         progress: share that is done, 0 to 1; null where that is not known.
         left: time that it will take about [s]; null where that is not known.
+        doing: what is derived or compiled for it just now; empty where it goes.
     """
 
     id: int
@@ -220,6 +221,7 @@ class RunState(Message):
     has_curves: bool
     progress: float | None = None
     left: float | None = None
+    doing: str = ""
 
 
 class RunList(Message):
