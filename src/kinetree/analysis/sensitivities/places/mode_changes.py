@@ -142,9 +142,8 @@ class StaticChanges:
         """A mode, and its changes along all directions, Eq. (S8), Eq. (S17)."""
         known = self.modes.eigenvalues
         if number > len(known):
-            raise ModelError(
-                f"there are {len(known)} modes", element=f"mode {number}", cure="ask for another"
-            )
+            count = "is 1 mode" if len(known) == 1 else f"are {len(known)} modes"
+            raise ModelError(f"there {count}", element=f"mode {number}", cure="ask for another")
         values, right = self.eigenvectors
         k = int(np.argmin(np.abs(values - known[number - 1])))
         limit = EQUAL * np.abs(values).max(initial=1.0)
