@@ -196,6 +196,10 @@ def test_loops_that_a_parameter_opens_are_refused() -> None:
     with pytest.raises(kt.errors.ModelError, match="'L1' alone"):
         kt.sensitivity(lengths.three_cranks(), 1.0, measure, by=["L1"])
     crank = mechanisms.slider_crank()
+    with pytest.raises(kt.errors.ModelError, match=r"values of 'crank.tip_z', 'rod.end_z' alone"):
+        kt.sensitivity(
+            crank, 1.0, {"m": kt.final("q_q3")}, by=["rod.mass", "crank.tip_z", "rod.end_z"]
+        )
     with (
         pytest.warns(kt.errors.ModelWarning, match="q of 'q3' is 2.8"),
         pytest.raises(kt.errors.UnsupportedError, match="'q3' follows"),
