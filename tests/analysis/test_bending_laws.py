@@ -100,3 +100,22 @@ def test_what_is_brief_inside_a_step_is_found(method: str) -> None:
     last = np.sqrt(speed**2 - 2 * 20.0 * length)
     assert_close(run.value[0], last, CLOSED)
     assert_close(run.gradient[0], [-length / last, speed / last], CLOSED)
+
+
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853"])
+@pytest.mark.parametrize("speed", [40.0, 700.0])
+def test_a_force_that_changes_sides_often_is_followed(integrator: str, speed: float) -> None:
+    """Between its changes nothing keeps steps short: they begin short, and grow by doubling."""
+    model, span = kt.Model("square wave", gravity=(0, 0, 0)), 1.2
+    model.prismatic("x", model.ground, model.body("body", mass=1.0), axis="x")
+    w, a = model.parameter("w", speed), model.parameter("a", 3.0)
+    model.joint_law("push", "x", lambda q, t: f.select(f.sin(w * t), a, -1.0) + 0 * q["x"])
+    found = kt.sensitivity(
+        model, span, {"v": kt.final("qd_x")}, by=["a", "w"], integrator=integrator
+    )
+    half = np.pi / speed
+    whole, rest = divmod(span, 2 * half)
+    on = whole * half + min(rest, half)
+    by_speed = -(whole + 1) * half if rest > half else whole * half
+    assert_close(found.value, [3 * on - (span - on)], LONG_RUN)
+    assert_close(found.gradient[0], [on, 4 * by_speed / speed], LONG_RUN)

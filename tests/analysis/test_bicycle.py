@@ -41,3 +41,20 @@ def test_eigenvalues_at_five_metres_per_second() -> None:
         -0.32286642900409,
     ]
     assert eigenvalues(5.0) == pytest.approx(published, rel=CROSS_ENGINE)
+
+
+def test_modes_keep_their_numbers_beside_those_that_move_freely() -> None:
+    """Eigenvalues of zero come in pairs that rounding parts; those of others are found behind."""
+    model = kt.load(MODELS / "whipple.yaml")
+    base = model.parameters["base"].value
+    measures = {str(k): kt.growth(k) for k in (7, 8, 9)}
+    run = {"measures": measures, "by": [], "at": "start", "qd": {"x": 3.0}}
+    usual = kt.sensitivity(model, **run).value.values
+    for share in (1e-4, -1e-4, 2e-4, -2e-4):
+        moved = kt.sensitivity(model, parameters={"base": base * (1 + share)}, **run).value.values
+        assert moved == pytest.approx(usual, rel=1e-3)
+    with (
+        pytest.warns(kt.errors.ModelWarning, match="as a group alone"),
+        pytest.raises(kt.errors.ModelError, match=r"measure 'd'.*is zero"),
+    ):
+        kt.sensitivity(model, **{**run, "measures": {"d": kt.damping(1)}})

@@ -196,7 +196,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "velocities": ({"qd": {"y": 1.0}}, "an equilibrium has no velocities"),
     "integral": ({"measures": {"m": kt.integral("q_y")}}, "measure 'm': it needs a run"),
     "start": ({"by": ["q0.y"]}, "'q0.y': an equilibrium does not depend on it"),
-    "mode": ({"measures": {"m": kt.frequency(7)}}, "mode 7: there are 1 modes"),
+    "mode": ({"measures": {"m": kt.frequency(7)}}, "mode 7: there is 1 mode"),
     "no modes": ({"at": "run", "duration": 1.0}, "a run has no modes"),
     "no duration": ({"at": "run", "measures": {"m": kt.final("q_y")}}, "duration"),
 }

@@ -285,3 +285,24 @@ def test_the_reverse_of_a_step_is_written_and_gives_the_gradient(tmp_path: Path)
         found = step.evaluate(h=STEP, p=default, **moved)
         moved = {name: found[f"{name}_next"] for name in state}
     assert_close(total[k], moved["q"][1].imag / 1e-30, CLOSED)
+
+
+@pytest.mark.parametrize("formulation", ["hybrid", "topological", "global"])
+def test_forces_of_loops_at_the_start_move_with_it(formulation: str) -> None:
+    """They are those of the closed start, whatever the steps are."""
+    model, by = mechanisms.slider_crank(), ["crank.tip_x", "rod.mass", "gravity_y", "q0.q1"]
+    start = {"force": kt.at_time("pin.reaction.fx", 0.0)}
+    given: dict[str, Any] = {"by": by, "qd": {"q1": 1.0}}
+    known = kt.sensitivity(model, STEP, start, **given)
+    run = {"integrator": "trapezoidal", "formulation": formulation, "step": STEP}
+    for method in ("direct", "adjoint"):
+        found = kt.sensitivity(model, 3 * STEP, start, method=method, **given, **run)
+        assert_close(found.gradient, known.gradient, CLOSED)
+
+
+def test_forces_that_repeated_equations_share_are_refused() -> None:
+    model, force = lengths.three_cranks(), {"force": kt.final("p1.reaction.fx")}
+    run: dict[str, Any] = {"integrator": "trapezoidal", "formulation": "hybrid", "step": STEP}
+    assert np.isfinite(kt.sensitivity(model, STEP, force, by=[], **run).value).all()
+    with pytest.raises(kt.errors.UnsupportedError, match=r"measure 'force'.*repeat others"):
+        kt.sensitivity(model, STEP, force, by=["gravity_y"], method="direct", **run)

@@ -134,7 +134,7 @@ def test_modes_of_many_equilibria_are_rows(tmp_path: Path) -> None:
     assert_close(found["T"], 1 / found.f.values, IDENTITY)
     assert set(found.reason.values) == {""}
     none = kt.sweep(oscillator(), plan=plan, measures={"f": kt.frequency(2)}, at="equilibrium")
-    assert all("there are 1 modes" in str(x) for x in none.reason.values)
+    assert all("there is 1 mode" in str(x) for x in none.reason.values)
     with pytest.raises(kt.errors.ModelError, match="duration: at='equilibrium' has none"):
         kt.sweep(oscillator(), 1.0, plan, seen, at="equilibrium")
     with pytest.raises(kt.errors.ModelError, match="duration: it is not given"):

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 AT_REST = 1e-6
 """Largest acceleration of a state that counts as an equilibrium [rad/s2 or m/s2]."""
+ZERO = 1e-7
+"""Share of the largest eigenvalue up to which one is zero: those of what moves freely are double,
+and rounding parts them by its root."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,8 @@ def modes(
 
 def _modes(linear: Linear) -> Modes:
     values, vectors = np.linalg.eig(linear.A)
+    size = np.abs(values)
+    values[size <= ZERO * size.max(initial=0.0)] = 0.0
     size = np.abs(values)
     rounding = 1e-9 * size.max(initial=0.0)
     kept = [k for k in range(len(values)) if values[k].imag > -rounding]

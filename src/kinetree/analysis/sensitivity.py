@@ -21,7 +21,7 @@ from kinetree.analysis.sensitivities.checks import (
     refuse_foreign,
 )
 from kinetree.analysis.sensitivities.continuous import ContinuousBackward
-from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps
+from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps, refuse_no_moment
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
 from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
@@ -318,6 +318,7 @@ def _many(task: Task) -> bool:
 def _solve(task: Task, method: str) -> Draft:
     """Values and gradients by the method that is asked for, or by the cheaper one."""
     method = "direct" if task.equations != "explicit" else method
+    refuse_no_moment(task)
     begin = PEAKS if any(row.peaks for row in task.measures.values()) else 0.0
     with task.share.part(0.0, begin):
         peaks = find_peaks(task, lambda times: run_tangents(task, (), times).looks)

@@ -39,8 +39,14 @@ class Mode(Measure):
         """V = the value that was found."""
         return Gathered(seen.integral)
 
-    def of_eigenvalue(self, value: complex, change: complex) -> tuple[float, float]:
-        """The quantity and its change."""
+    def of_eigenvalue(self, value: complex, change: complex, name: str = "") -> tuple[float, float]:
+        """The quantity and its change; `name` is that of the measure."""
+        if value == 0 and self.quantity == "damping":
+            raise ModelError(
+                "the eigenvalue of its mode is zero, which has no damping",
+                element=f"measure '{name}'",
+                cure="ask for another mode; those that move freely come first",
+            )
         return QUANTITIES[self.quantity](value, change)
 
 

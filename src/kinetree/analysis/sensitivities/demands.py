@@ -10,10 +10,16 @@ import numpy as np
 
 from kinetree.analysis.runs.events import LAWS
 from kinetree.analysis.sensitivities.jumps import joins, rates_aside
-from kinetree.analysis.sensitivities.looks import Looks, find_instant, gather_measure, slope_by_end
+from kinetree.analysis.sensitivities.looks import (
+    NEAR,
+    Looks,
+    find_instant,
+    gather_measure,
+    slope_by_end,
+)
 from kinetree.analysis.sensitivities.result import EARLY
 from kinetree.arrays import Array
-from kinetree.errors import UnsupportedError
+from kinetree.errors import ModelError, UnsupportedError, unknown
 from kinetree.measures import EventTime, OfEvent
 
 if TYPE_CHECKING:
@@ -45,6 +51,27 @@ class Demand:
     z: Array
     instants: Mapping[int, float]
     sights: Mapping[int, float] = field(default_factory=dict)
+
+
+def refuse_no_moment(task: Task) -> None:
+    """Refuse measures at events that there are not, and at times outside the run."""
+    end, watches = task.t0 + task.duration, None
+    near = NEAR * max(task.duration, abs(end))
+    for name, measure in task.measures.items():
+        element = f"measure '{name}'"
+        if isinstance(measure, OfEvent):
+            watches = watches or task.watches.of(task.system).watches
+            known = [row.name for row in watches if not row.name.startswith(LAWS)]
+            if measure.event not in known:
+                raise unknown("event", measure.event, known, element)
+        for t in measure.times(end):
+            if not task.t0 - near <= t <= end + near:
+                raise ModelError(
+                    f"it looks at t = {t:.6g} s, and the run lasts from {task.t0:.6g} to "
+                    f"{end:.6g} s",
+                    element=element,
+                    cure="measure inside it, or make the run longer",
+                )
 
 
 def demands_of(task: Task, looks: Looks, peaks: Mapping[str, float]) -> list[Demand]:

@@ -262,8 +262,13 @@ def find_instant(looks: Looks, measure: OfEvent, name: str) -> int:
     """Number of the instant at which a measure is taken."""
     rows = [k for k, row in enumerate(looks.instants) if row.name == measure.event]
     if not -len(rows) <= measure.number < len(rows):
+        times = (
+            ("does not happen", "happens once, as number 0")[len(rows)]
+            if len(rows) < 2
+            else (f"happens {len(rows)} times, the first as number 0")
+        )
         raise ModelError(
-            f"event '{measure.event}' happens {len(rows)} times",
+            f"event '{measure.event}' {times}",
             element=f"measure '{name}'",
             cure="make the run longer, or ask for an earlier one",
         )

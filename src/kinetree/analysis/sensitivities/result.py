@@ -128,7 +128,8 @@ def with_growth(made: Draft, t: Array, S: Array, sizes: Sequence[float], error: 
         error: relative error of a step.
     """
     moves = np.abs(S).max(axis=2, initial=0.0) * np.array(sizes)
-    early = moves[t <= t[0] + EARLY * (t[-1] - t[0])].max(axis=0, initial=0.0)
+    first = max(2, int((t <= t[0] + EARLY * (t[-1] - t[0])).sum()))  # at least a step
+    early = moves[:first].max(axis=0, initial=0.0)
     moved = early > STILL
     growth = float((moves.max(axis=0, initial=0.0)[moved] / early[moved]).max(initial=1.0))
     return tell_growth(made, growth, error)
@@ -240,5 +241,6 @@ def tell_idle(task: Task, made: Draft) -> None:
     still = [name for name in task.idle() if not moved[name]]
     if still:
         names = ", ".join(f"'{name}'" for name in still)
-        text = f"nothing depends on {names}: the derivatives by it are zero"
+        them = "it" if len(still) == 1 else "them"
+        text = f"nothing depends on {names}: the derivatives by {them} are zero"
         warn(text)

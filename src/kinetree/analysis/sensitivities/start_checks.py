@@ -88,11 +88,21 @@ def refuse_dropped(system: Dynamics, variables: Sequence[DesignVariable]) -> dic
         return changed  # every equation is solved, whatever the lengths
     if loops.labels and not loops.parameters.intersection(own):
         return changed
+    error = _opening(system, changed)
+    if error is not None:
+        alone = [name for name in own if _opening(system, {name: changed[name]}) is not None]
+        names = ", ".join(f"'{name}'" for name in alone or own)
+        raise _opens(names, error.element) from error
+    return changed
+
+
+def _opening(system: Dynamics, changed: dict[str, float]) -> ModelError | None:
+    """What is said of loops that other values of parameters open; none where they stay closed."""
     try:
         closure_equations(system.model, {**system.parameters, **changed})
     except ModelError as error:
-        raise _opens(", ".join(f"'{name}'" for name in own), error.element) from error
-    return changed
+        return error
+    return None
 
 
 def _opens(names: str, element: str) -> ModelError:

@@ -22,6 +22,8 @@ from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, VEC, Code
 ENTRY = "kt_integrate"
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0
 """Factors of the step control."""
+DOUBLE = 2.0
+"""Largest factor where laws are held on their branches, and no error tells that one was passed."""
 RETREAT = 0.25
 """Factor of the step after a trial that was not finite."""
 ROUNDING = 16 * 2.0**-52
@@ -264,7 +266,8 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
     with code.when(fair):
         past = code.call("pow", [memory.cell("error_before"), code.constant(beta)], REAL)
         factor = code.larger(plain * past, LEAST)
-        most = code.choose(before, 1.0, MOST)
+        most = code.choose(memory.entry("held") > 0, DOUBLE, MOST)
+        most = code.choose(before, 1.0, most)
         h = h_try * code.choose(factor > most, most, factor)
         cut = h_try < memory.cell("h")  # by a tick or the end, not by the error
         h = code.choose(cut, code.larger(h, memory.cell("h")), h)

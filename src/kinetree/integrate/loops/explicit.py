@@ -22,6 +22,11 @@ from kinetree.targets.native.function import address
 AHEAD = 1e-6
 """How far behind a zero its sign is asked for, in shares of the first step and of the time."""
 
+SCANNED = (np.arange(48) + 0.37) / 48
+"""Places at which the first step is looked at, in shares of it; none is a round number."""
+SCANS = 12
+"""How often it is made shorter at most."""
+
 
 @jit.one_library
 def driver(name: str) -> jit.Library:
@@ -78,6 +83,8 @@ class ExplicitLoop(Slices):
             self["h"] = min(self["h_most"], self._pace(), self._first_step())
         self._begin_events()
         self._hold()
+        if self.held and not self["fixed"]:
+            self["h"] = self._one_change(self["h"])
 
     def _hold(self) -> None:
         """Let laws stay on the side of zero on which their conditions are."""
@@ -89,6 +96,24 @@ class ExplicitLoop(Slices):
             kernel.x[kernel.rest_end - len(self.sides) : kernel.rest_end] = self.sides
         self.state[self.layout.derivative(0)] = self.kernels["rates"].call(self.t, self.y)
         self["evaluations"] += 1
+
+    def _one_change(self, h: float) -> float:
+        """A first step in which no law that is held would change its branch twice.
+
+        Along a straight line, on which it is looked for at more places the shorter the step is.
+        """
+        slope, event = self.state[self.layout.derivative(0)], self.kernels["event"].call
+        for _ in range(SCANS):
+            places = h * SCANNED
+            g = np.array([event(self.t + s, self.y + s * slope) for s in places])[
+                :, list(self.held)
+            ]
+            sides = np.vstack([self.sides, np.sign(g)])
+            changes = np.cumsum((sides[1:] != sides[:-1]).any(axis=1)) > 1
+            if not changes.any():
+                break
+            h = float(places[np.argmax(changes)])
+        return h
 
     def _pace(self) -> float:
         """The longest first step that passes over nothing brief [s]."""

@@ -142,15 +142,15 @@ class StaticChanges:
         """A mode, and its changes along all directions, Eq. (S8), Eq. (S17)."""
         known = self.modes.eigenvalues
         if number > len(known):
-            raise ModelError(
-                f"there are {len(known)} modes", element=f"mode {number}", cure="ask for another"
-            )
+            count = "is 1 mode" if len(known) == 1 else f"are {len(known)} modes"
+            raise ModelError(f"there {count}", element=f"mode {number}", cure="ask for another")
         values, right = self.eigenvectors
         k = int(np.argmin(np.abs(values - known[number - 1])))
         limit = EQUAL * np.abs(values).max(initial=1.0)
         near = np.flatnonzero(np.abs(values - values[k]) <= limit)
         if len(near) > 1:
-            return self._group(known, complex(values[k]), right[:, near])
+            value = 0j if known[number - 1] == 0 else complex(values[k])
+            return self._group(known, value, right[:, near])
         v = right[:, k]
         nq = self.statics.system.nq
         sizes = np.abs(v[:nq] if np.abs(v[:nq]).max() > SMALL else v)
@@ -159,6 +159,7 @@ class StaticChanges:
         v, value, whole = self._refine(v / v[pivot], complex(values[k]), pivot)
         dA, n = self._along(v), len(v)
         found = np.linalg.solve(whole, np.hstack([-dA, np.zeros((len(dA), 1))]).T).T
+        value = 0j if known[number - 1] == 0 else value
         return ModeChange(value, found[:, n], v[:nq], found[:, :nq])
 
     def _refine(self, v: Any, value: complex, pivot: int) -> tuple[Any, complex, Any]:

@@ -229,7 +229,7 @@ def static_sensitivities(
             number = changes.number(name, measure)
             mode = found.get(number) or changes.mode(number)
             found[number] = mode
-            values[name] = measure.of_eigenvalue(mode.value, 0j)[0]
+            values[name] = measure.of_eigenvalue(mode.value, 0j, name)[0]
             table[row] = [measure.of_eigenvalue(mode.value, complex(x))[1] for x in mode.changes]
             if mode.mean is not None:
                 groups[row] = [measure.of_eigenvalue(mode.value, complex(x))[1] for x in mode.mean]

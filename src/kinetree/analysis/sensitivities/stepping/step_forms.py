@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kinetree.analysis.observing.program import OUT, derive_outputs
 from kinetree.analysis.runs.event_laws import EventLaw
 from kinetree.analysis.sensitivities.directions import ByLabels, inputs_by
+from kinetree.analysis.sensitivities.start_checks import has_redundant
 from kinetree.analysis.sensitivities.variables import DesignVariable
 from kinetree.engine import ZERO, Node, derivation, substitute, symbols, text
 from kinetree.errors import UnsupportedError
@@ -25,6 +26,7 @@ from kinetree.program.differentiate import along, reverse
 from kinetree.program.inline import bindings, inline
 from kinetree.program.parameters import join_parameters
 from kinetree.program.passes import condense
+from kinetree.program.restrict import restrict
 from kinetree.program.state_form import STATE, TIME, state_parts
 from kinetree.steppers.step import GLOBAL
 from kinetree.targets.kept import DerivedProgram, remember
@@ -173,7 +175,21 @@ def step_forms(
         lambda: _forms(step.program, system, laws, measures), "steps and what is seen of them",
         system.model, key, step.digest, repr(sorted(step.program.info.items())),
     )  # fmt: skip
+    if variables and has_redundant(system):
+        _refuse_shared_forces(forms[1].program, measures)
     return StepForms(system.model, *forms, inputs_by(forms[0].program, variables))
+
+
+def _refuse_shared_forces(looks: Program, measures: Mapping[str, Measure]) -> None:
+    """Refuse measures of multipliers of which no equation says how they share a force."""
+    for number, name in enumerate(measures):
+        if restrict(looks, SEEN, [number]).takes("lam"):
+            raise UnsupportedError(
+                "it sees forces of loops whose equations repeat others: how these share a force is "
+                "left to the iterations of equal steps, and has no derivative",
+                element=f"measure '{name}'",
+                cure="take integrator='dop853' with method='direct'",
+            )
 
 
 def _forms(

@@ -1,7 +1,8 @@
 """How what varies moves the state that the first step begins with.
 
-The state of a step has accelerations beside coordinates and velocities: all are expressions of the
-consistent start and of parameters, as measures are, and are differentiated as these are.
+The state of a step has accelerations and multipliers beside coordinates and velocities: all are
+expressions of the consistent start and of parameters, as measures are, and are differentiated as
+these are.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ def start_reverse(task: Task, stepper: Stepper) -> Reverse:
 def start_expressions(task: Task, stepper: Stepper) -> Expressions:
     """The state of the first step in the terms of forward dynamics.
 
-    Multipliers are left out: the iterations of a step begin with them, its end does not depend on
-    them.
+    Of the multipliers those that close loops are there, since measures may see them; of others, by
+    which coordinates of a step are tied, the iterations alone begin with them, and a step does not
+    end differently for it.
     """
     forward = task.system.forms.forward.program
     parts = _parts(forward)
@@ -73,8 +75,19 @@ def start_expressions(task: Task, stepper: Stepper) -> Expressions:
     nodes: list[Node] = []
     for name, size in stepper.state.items():
         found = list(parts.get(SAME.get(name, name), ()))[:size]
+        if name == "lam":
+            found = _multipliers(forward, stepper.program.input(name).labels)
         nodes += found + [ZERO] * (size - len(found))
     return Expressions(forward, tuple(nodes), (), (None,) * len(nodes))
+
+
+def _multipliers(forward: Program, labels: Sequence[str]) -> list[Node]:
+    """Those of forward dynamics by the equations they belong to; zero of others."""
+    known: dict[str, Node] = {}
+    if forward.gives("lam"):
+        row = forward.output("lam")
+        known = dict(zip(row.labels, row.nodes, strict=True))
+    return [known.get(label, ZERO) for label in labels]
 
 
 def _parts(forward: Program) -> dict[str, Sequence[Node]]:
