@@ -225,7 +225,7 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     said = page.ask("/api/equations?element=joints.wishbone&of=forward")
     assert said["owned"] > 0
     shown = page.page.locator("#equation-count").text_content()
-    assert shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']}"
+    assert shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']} equations"
     assert page.page.locator(".equations .rows li").count() == len(said["rows"])
     program = kt.derive(kt.load(page.studio.file), "forward")
     assert said["total"] == len(program.all_blocks)
@@ -248,7 +248,7 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     page.page.locator("#quantity").select_option("inverse")
     page.page.locator("#formalism").select_option("virtual_power")
     other = page.ask("/api/equations?element=joints.wishbone&of=inverse&formalism=virtual_power")
-    count = f"{other['owned']} own, {other['entered']} it enters, of {other['total']}"
+    count = f"{other['owned']} own, {other['entered']} it enters, of {other['total']} equations"
     page.page.locator("#equation-count", has_text=count).wait_for()
     assert "virtual power" in page.page.locator("#equation-share").inner_text()
 

@@ -39,7 +39,7 @@ export default function Equations(): ReactElement {
       <div className="tools" role="toolbar" aria-label="Equations">
         <Derivation {...derived} take={take} />
         <strong>{element ? element.replace(/^bodies/, "body").replace(/s\./, " ").replace(".", " ") : "the whole model"}</strong>
-        {told && <span id="equation-count">{element ? `${told.owned} own, ${told.entered} it enters, of ${told.total}` : `${told.total} equations; select an element to see its own`}</span>}
+        {told && <span id="equation-count">{element ? `${told.owned} own, ${told.entered} it enters, of ${told.total} equations` : `${told.total} equations; select an element to see its own`}</span>}
         {told && element !== "" && <Share operations={told.operations as [number, number]} formalism={told.formalism} />}
         {told && <Pages page={page} count={told.pages} go={setPage} />}
       </div>
@@ -99,7 +99,7 @@ function Derivation({ quantity, formalism, take }: Derived & { take: (change: Pa
 
 function Share({ operations: [all, own], formalism }: { operations: [number, number]; formalism: string }): ReactElement {
   const share = all > 0 ? ` (${Math.round((100 * own) / all)} %)` : "";
-  return <span id="equation-share" className="dim">{own} of {all} operations{share}{formalism && `, ${formalism.replaceAll("_", " ")}`}</span>;
+  return <span id="equation-share" className="dim">· {own} of {all} operations{share}{formalism && `, ${formalism.replaceAll("_", " ")}`}</span>;
 }
 
 function Pages({ page, count, go }: { page: number; count: number; go: (page: number) => void }): ReactElement | null {

@@ -7,7 +7,6 @@ import { state, type ModelData, type Values } from "../store/state";
 export type Field = FieldMessage;
 export const AXES = ["x", "y", "z", "-x", "-y", "-z"];
 export const INERTIA = ["xx", "yy", "zz", "xy", "xz", "yz"];
-const ANGLES = ["revolute", "universal", "spherical", "sequence"];
 const BARE = ["mapping", "flag"];
 
 function rowOf(section: string, kind: string): KindMessage | undefined {
@@ -32,10 +31,17 @@ export function fieldsOf(section: string, kind: string): Field[] {
   return [...found.filter((field) => field.required), ...found.filter((field) => !field.required)];
 }
 
-/** Unit of a field for an element of a kind; start values of joints are angles or lengths. */
-export function unitOf(field: Field, kind: string): string {
-  if (field.unit === "rad or m") return ANGLES.includes(kind) ? "rad" : kind === "prismatic" ? "m" : "rad, m";
-  return field.unit.replaceAll(/[{}]/g, "");
+/** Unit of a field for a joint of steps; start values of joints are angles or lengths, those of balls quaternions. */
+export function unitOf(field: Field, signs: string): string {
+  if (field.unit !== "rad or m") return field.unit.replaceAll(/[{}]/g, "");
+  if (/^[RH]+$/.test(signs)) return "rad";
+  return /^T+$/.test(signs) ? "m" : /^S$/.test(signs) ? "" : signs === "F" ? "m" : "rad, m";
+}
+
+/** Start values that a joint of steps has where none are said. */
+export function usualStart(signs: string, count: number): string {
+  if (signs.length === count) return Array(count).fill(0).join(", ");
+  return signs === "S" ? "1, 0, 0, 0" : "";
 }
 
 /** What a kind means. */
