@@ -225,7 +225,9 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     said = page.ask("/api/equations?element=joints.wishbone&of=forward")
     assert said["owned"] > 0
     shown = page.page.locator("#equation-count").text_content()
-    assert shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']} equations"
+    assert (
+        shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']} equations"
+    )
     assert page.page.locator(".equations .rows li").count() == len(said["rows"])
     program = kt.derive(kt.load(page.studio.file), "forward")
     assert said["total"] == len(program.all_blocks)
