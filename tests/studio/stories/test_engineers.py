@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -253,6 +253,21 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     count = f"{other['owned']} own, {other['entered']} it enters, of {other['total']} equations"
     page.page.locator("#equation-count", has_text=count).wait_for()
     assert "virtual power" in page.page.locator("#equation-share").inner_text()
+    # while a derivation goes on, nothing of another one is shown, and it can be ended
+    held: list[Any] = []
+
+    def hold(asked: Any) -> None:
+        held.append(asked)
+
+    page.page.route("**/api/equations?*of=jacobians*", hold)
+    page.page.locator("#quantity").select_option("jacobians")
+    stop = page.page.get_by_role("button", name="Stop", exact=True)
+    stop.wait_for()
+    assert page.page.locator(".equations .rows li").count() == 0
+    with page.page.expect_request(lambda asked: asked.method == "DELETE"):
+        stop.click()
+    held[0].fulfill(status=422, json={"error": "it was ended"})
+    page.page.locator(".equations .error", has_text="it was ended").wait_for()
 
 
 def _see_definition(page: StudioPage, word: str) -> None:

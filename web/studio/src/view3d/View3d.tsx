@@ -30,7 +30,6 @@ export default function View3d(): ReactElement {
   const selection = useStudio((s) => s.selection);
   const lit = useStudio((s) => s.lit);
   const gaps = useStudio((s) => s.check?.gaps);
-  const still = useStudio((s) => s.clock.run === null);
   const dark = useStudio((s) => s.dark);
   const live = useLive((s) => s.stage === "ready");
   const shownRun = useStudio((s) => s.clock.run);
@@ -61,13 +60,13 @@ export default function View3d(): ReactElement {
     document.body.dataset["scene"] = String(standing);
     void world.current?.drawn().then(() => drawn("solid", standing));
   }, [scene, standing]);
-  useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`), still), [selection, lit, gaps, scene, still]);
+  useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`), shownRun === null), [selection, lit, gaps, scene, shownRun]);
   useEffect(() => world.current?.reveal(layers, hidden, faded), [layers, hidden, faded, scene]);
   useEffect(() => world.current?.project(flat), [flat, scene]);
   useEffect(() => {
     if (!world.current) return;
     world.current.moved = moving ? (path, to, before) => void movePoint(path, to, before) : null;
-    world.current.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`), still);
+    world.current.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`), shownRun === null);
   }, [moving]);
   useEffect(() => world.current?.paint(dark ? "dark" : "light"), [dark, scene]);
   useEffect(() => setPose(null), [scene]);
