@@ -1,10 +1,13 @@
 // One field of the panel: label, unit, meaning, and inputs that its kind needs.
 import type { ReactElement } from "react";
+import type { DiagramJointMessage } from "../protocol/api";
 import { edit } from "../store/document";
-import { places } from "../store/model";
+import { at as entry, places } from "../store/model";
 import { useStudio } from "../store/state";
 import { AngleInput, Choice, parsed, short, TextInput, written } from "./inputs";
-import { AXES, INERTIA, unitOf, usualStart, type Field } from "./schema";
+import { AXES, INERTIA, signsOf, unitOf, usualStart, type Field } from "./schema";
+
+const NONE: DiagramJointMessage[] = [];
 
 interface RowProps {
   field: Field;
@@ -13,9 +16,10 @@ interface RowProps {
 }
 
 export function FieldRow({ field: given, path, value }: RowProps): ReactElement {
-  const element = path.join(".");
-  const joint = useStudio((s) => (path[0] === "joints" ? s.drawing?.joints.find((row) => row.path === element) : undefined));
-  const signs = joint?.steps.map((step) => step.letter).join("") ?? "";
+  const joints = useStudio((s) => s.drawing?.joints ?? NONE);
+  const data = useStudio((s) => s.data);
+  const signs = signsOf(path, entry(data, path), joints);
+  const joint = joints.find((row) => row.path === path.join("."));
   const count = given.form === "list" ? (joint?.coordinates.length ?? 1) : 1;
   const field = { ...given, unit: unitOf(given, signs), default: given.default ?? (given.unit === "rad or m" && count > 1 ? usualStart(signs, count) : given.default) };
   const id = `field-${path.join("-")}-${field.name}`;
