@@ -156,6 +156,11 @@ class Desk:
                 cure="let it write a model file with kt.save; a model by position matrices has "
                 "none, look at it with kt.animate",
             )  # fmt: skip
+        if inside and found.is_file() and found.suffix not in SUFFIXES:
+            raise FormatError(
+                "it is no model file", element=f"file '{found.name[:80]}'",
+                cure="open one that ends in .yaml or .yml",
+            )  # fmt: skip
         if not inside or Path(name).is_absolute() or found.suffix not in SUFFIXES:
             raise FormatError(
                 "it is not a file of this folder", element=f"file '{Path(name).name[:80]}'",

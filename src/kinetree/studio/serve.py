@@ -87,6 +87,9 @@ def studio_server(
         yield StudioServer(config, listening, address)
 
 
+LAST_PORT = 65_535
+
+
 @contextmanager
 def _listening(port: int) -> Iterator[socket.socket]:
     """A socket on loopback.
@@ -94,10 +97,19 @@ def _listening(port: int) -> Iterator[socket.socket]:
     Its protocol is named: asyncio sets TCP_NODELAY only then, and without that every answer waits
     40 ms for the other side.
     """
+    if not 0 <= port <= LAST_PORT:
+        raise FormatError(
+            f"there is no port {port}", element="studio", cure=f"use one up to {LAST_PORT}, or none"
+        )
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as made:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             made.bind(("127.0.0.1", port))
+        except PermissionError as error:
+            raise FormatError(
+                f"port {port} is not open to you", element="studio",
+                cure="leave --port out for a free one",
+            ) from error  # fmt: skip
         except OSError as error:
             raise FormatError(
                 f"port {port} is taken", element="studio", cure="leave --port out for a free one"

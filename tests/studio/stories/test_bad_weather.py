@@ -30,10 +30,17 @@ def test_two_tabs_and_a_lost_connection(open_page: OpenPage, tmp_path: Path) -> 
     other = StudioPage(page.page.context.new_page(), page.studio)
     other.page.goto(page.studio.origin)
     other.settle(0)
+    other.choose("bodies.rod")
+    typed = other.page.locator(".panel").get_by_label("mass", exact=True)
+    typed.fill("7")
     page.choose("bodies.rod")
     page.fill("mass", "2.5")
     other.settle(page.revision)
     assert "mass: 2.5" in other.text()
+    assert typed.input_value() == "7"  # what is being typed stays
+    other.edit(lambda: typed.press("Enter"))
+    page.settle(other.revision)
+    assert "mass: 7" in page.text()
     other.page.close()
 
     page.page.context.set_offline(True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -225,7 +225,9 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     said = page.ask("/api/equations?element=joints.wishbone&of=forward")
     assert said["owned"] > 0
     shown = page.page.locator("#equation-count").text_content()
-    assert shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']}"
+    assert (
+        shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']} equations"
+    )
     assert page.page.locator(".equations .rows li").count() == len(said["rows"])
     program = kt.derive(kt.load(page.studio.file), "forward")
     assert said["total"] == len(program.all_blocks)
@@ -248,9 +250,24 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     page.page.locator("#quantity").select_option("inverse")
     page.page.locator("#formalism").select_option("virtual_power")
     other = page.ask("/api/equations?element=joints.wishbone&of=inverse&formalism=virtual_power")
-    count = f"{other['owned']} own, {other['entered']} it enters, of {other['total']}"
+    count = f"{other['owned']} own, {other['entered']} it enters, of {other['total']} equations"
     page.page.locator("#equation-count", has_text=count).wait_for()
     assert "virtual power" in page.page.locator("#equation-share").inner_text()
+    # while a derivation goes on, nothing of another one is shown, and it can be ended
+    held: list[Any] = []
+
+    def hold(asked: Any) -> None:
+        held.append(asked)
+
+    page.page.route("**/api/equations?*of=jacobians*", hold)
+    page.page.locator("#quantity").select_option("jacobians")
+    stop = page.page.get_by_role("button", name="Stop", exact=True)
+    stop.wait_for()
+    assert page.page.locator(".equations .rows li").count() == 0
+    with page.page.expect_request(lambda asked: asked.method == "DELETE"):
+        stop.click()
+    held[0].fulfill(status=422, json={"error": "it was ended"})
+    page.page.locator(".equations .error", has_text="it was ended").wait_for()
 
 
 def _see_definition(page: StudioPage, word: str) -> None:

@@ -65,6 +65,8 @@ export class World implements Poses {
   private strongest = { force: 1, torque: 1 };
   private readonly tracks = new Group();
   private gaps = new Set<string>();
+  /** Whether gaps are those of the pose that is shown. */
+  private told = true;
   private theme: Theme = "light";
   private stale = false;
   private due = 0;
@@ -263,7 +265,8 @@ export class World implements Poses {
     this.draw();
   }
 
-  choose(paths: string[], lit: string[], gaps: string[]): void {
+  choose(paths: string[], lit: string[], gaps: string[], told = true): void {
+    this.told = told;
     [this.chosen, this.lit, this.gaps] = [paths, lit, new Set(gaps)];
     this.shine();
     this.write();
@@ -499,7 +502,7 @@ export class World implements Poses {
       if (!wanted && !this.isShown(mark)) continue;
       const colour = open ? OPEN : own ? PICK : COLOURS[mark.kind];
       for (const made of drafts(mark, this, size, colour, open, this.sheet)) this.notes.add(made);
-      if (open) this.writeGap(mark, size);
+      if (open && this.told) this.writeGap(mark, size);
     }
     this.writeEfforts(size);
     this.writeDistance();

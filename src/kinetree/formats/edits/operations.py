@@ -19,11 +19,24 @@ from kinetree.formats.edits.names import renaming, uses
 from kinetree.formats.edits.values import assign, existing, replace_all, unset, write_out
 from kinetree.formats.pictures import OUTLINES
 from kinetree.formats.schema import SHORT_FIELDS, Document
+from kinetree.model.parts import check_name
 
 SECTIONS = tuple(Document.model_fields)
 """Names of the sections of a model file, in their order."""
 DIAGRAM = ("layout", "diagram")
 """Where positions in the drawing stand."""
+NAMED = (
+    "ground",
+    "bodies",
+    "joints",
+    "closures",
+    "forces",
+    "wrenches",
+    "states",
+    "clocks",
+    "events",
+)
+"""Sections in which names have no dots and blanks."""
 OFF = "off"
 """The field of an element that is left out of the model."""
 
@@ -79,6 +92,7 @@ def rename(text: str, path: Sequence[str | int], name: str) -> str:
             "there is one already", element=".".join(map(str, (*at[:-1], name))),
             cure="choose another name",
         )  # fmt: skip
+    _check_new_name(at, name)
     data = source.plain.data
     new_name = renaming(data, at, name)
     found = list(uses(data))
@@ -90,6 +104,21 @@ def rename(text: str, path: Sequence[str | int], name: str) -> str:
         if new != place[-1]:
             text = rekey(yaml_text(write_out(text, place)), place, new)
     return text
+
+
+def _check_new_name(path: EntryPath, name: str) -> None:
+    """Refuse a name that no element can have: others would speak of it in vain.
+
+    Raises:
+        KinetreeError: with what a name is made of.
+    """
+    if path[0] in NAMED:
+        check_name(name, ".".join(map(str, path)))
+    if path[0] == "bodies" and len(path) == 2 and name == "ground":
+        raise FormatError(
+            "the name is taken by the ground", element=f"bodies.{path[-1]}",
+            cure="choose another name",
+        )  # fmt: skip
 
 
 def move(text: str, path: Sequence[str | int], after: str) -> str:

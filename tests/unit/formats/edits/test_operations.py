@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import kinetree as kt
-from kinetree.errors import FormatError
+from kinetree.errors import FormatError, KinetreeError
 from kinetree.formats.edits import operations
 from kinetree.formats.edits.operations import duplicate, enable, move, set_value, unset_value
 from kinetree.formats.edits.splices import Splice
@@ -259,13 +259,16 @@ def test_sections_come_in_their_usual_order() -> None:
     [
         (lambda t: operations.unset_value(t, ["bodies", "amr"]), "did you mean 'arm'"),
         (lambda t: operations.rename(t, ["bodies", "arm"], "arm_2"), "there is one already"),
+        (lambda t: operations.rename(t, ["bodies", "arm"], "an arm"), "without dots and blanks"),
+        (lambda t: operations.rename(t, ["joints", "arm"], "a.b"), "without dots and blanks"),
+        (lambda t: operations.rename(t, ["bodies", "arm"], "ground"), "taken by the ground"),
         (lambda t: operations.add(t, "bodies", "arm", {}), "there is one already"),
         (lambda t: operations.duplicate(t, ["joints", "arm"], "arm_2"), "there is one already"),
         (lambda t: Splice(3, "xyz", "").apply(t), "not the one that the edit was"),
     ],
 )  # fmt: skip
 def test_edits_that_cannot_be_made_say_why(edit: object, sentence: str) -> None:
-    with pytest.raises(FormatError, match=sentence):
+    with pytest.raises(KinetreeError, match=sentence):
         edit(MACHINE)  # type: ignore[operator]
 
 

@@ -33,7 +33,7 @@ function Sheet({ title, wide = false, children }: { title: string; wide?: boolea
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     host.current?.showModal();
-    host.current?.querySelector<HTMLElement>("input, select, [role=option], .first")?.focus();
+    host.current?.querySelector<HTMLElement>("input, select, [role=option], .first")?.focus({ preventScroll: true });
     return () => before?.focus();
   }, []);
   const close = (): void => put({ sheet: null });

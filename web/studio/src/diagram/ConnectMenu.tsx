@@ -14,10 +14,11 @@ export function ConnectMenu(): ReactElement | null {
   if (!ends) return null;
   const joints = connectable(data, ends.from, ends.to).joints;
   const groups = (["joints", "closures", "forces"] as const).filter((section) => section !== "joints" || joints);
+  const top = Math.max(4, Math.min(ends.y, 40));
   return (
     <div
       ref={host} className="popup" role="menu" aria-label={`Connect ${ends.from} and ${ends.to}`}
-      style={{ left: Math.max(4, ends.x - 60), top: Math.max(4, Math.min(ends.y, 120)) }}
+      style={{ left: Math.max(4, ends.x - 60), top, maxHeight: `calc(100% - ${top + 8}px)` }}
       onKeyDown={(event) => {
         const buttons = [...(host.current?.querySelectorAll("button") ?? [])];
         const now = buttons.indexOf(document.activeElement as HTMLButtonElement);

@@ -127,7 +127,7 @@ function Drawing(): ReactElement {
       <Tools />
       <Beside />
       <ConnectMenu />
-      {stale && <p className="veil" role="note">The text has mistakes: this is the last good drawing.</p>}
+      {stale && <p className="veil" role="note">{nodes.length ? "The text has mistakes: this is the last good drawing." : "The text has mistakes: there is no drawing yet; the checks say what is wrong."}</p>}
     </section>
   );
 }

@@ -3,8 +3,9 @@ import { useEffect, useState, type ReactElement } from "react";
 import type { EquationRow, EquationsMessage, QuantitiesMessage, QuantityRow } from "../protocol/api";
 import { ask } from "../protocol/client";
 import { recall, remember } from "../store/remember";
+import { percent } from "../diagram/overlays";
 import { shown } from "../store/shown";
-import { put, useStudio } from "../store/state";
+import { put, tell, useStudio } from "../store/state";
 import { Definition } from "./Definition";
 import { Formula } from "./Formula";
 
@@ -39,12 +40,12 @@ export default function Equations(): ReactElement {
       <div className="tools" role="toolbar" aria-label="Equations">
         <Derivation {...derived} take={take} />
         <strong>{element ? element.replace(/^bodies/, "body").replace(/s\./, " ").replace(".", " ") : "the whole model"}</strong>
-        {told && <span id="equation-count">{element ? `${told.owned} own, ${told.entered} it enters, of ${told.total}` : `${told.total} equations; select an element to see its own`}</span>}
+        {told && <span id="equation-count">{element ? `${told.owned} own, ${told.entered} it enters, of ${told.total} equations` : `${told.total} equations; select an element to see its own`}</span>}
         {told && element !== "" && <Share operations={told.operations as [number, number]} formalism={told.formalism} />}
         {told && <Pages page={page} count={told.pages} go={setPage} />}
       </div>
       {problem && <p className="error">{problem}</p>}
-      {!told && !problem && <p className="hint">The equations are being derived…</p>}
+      {!told && !problem && <p className="hint">The equations are being derived… <button type="button" onClick={stop}>Stop</button></p>}
       {told && <Definition name={name} query={query} pick={pick} />}
       {told && <ol className="rows">{told.rows.map((row) => <Row key={row.name} row={row} found={told} name={name} pick={pick} />)}</ol>}
     </div>
@@ -54,14 +55,14 @@ export default function Equations(): ReactElement {
 /** A page of equations of an element; asked for anew when something of it changes. */
 function useEquations(element: string, query: string, page: number): { told: EquationsMessage | null; problem: string } {
   const revision = useStudio((s) => s.check?.revision);
-  const [found, setFound] = useState<EquationsMessage | null>(null);
+  const [found, setFound] = useState<{ said: EquationsMessage; query: string } | null>(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
     let current = true;
     setProblem("");
     ask<EquationsMessage>(`/api/equations?element=${encodeURIComponent(element)}&${query}&page=${page}`).then((said) => {
       if (!current) return;
-      setFound(said);
+      setFound({ said, query });
       document.body.dataset["equations"] = element || "all";
       shown("equations");
     }, (error: Error) => {
@@ -73,8 +74,11 @@ function useEquations(element: string, query: string, page: number): { told: Equ
       current = false;
     };
   }, [element, query, page, revision]);
-  return { told: found?.element === element ? found : null, problem };
+  return { told: found?.said.element === element && found.query === query ? found.said : null, problem };
 }
+
+/** End a derivation that takes too long. */
+const stop = (): void => void ask("/api/equations", undefined, "DELETE").catch((error: Error) => tell(error.message, true));
 
 /** Which quantity, by which formalism: rows of the table that Python has. */
 function Derivation({ quantity, formalism, take }: Derived & { take: (change: Partial<Derived>) => void }): ReactElement {
@@ -98,8 +102,8 @@ function Derivation({ quantity, formalism, take }: Derived & { take: (change: Pa
 }
 
 function Share({ operations: [all, own], formalism }: { operations: [number, number]; formalism: string }): ReactElement {
-  const share = all > 0 ? ` (${Math.round((100 * own) / all)} %)` : "";
-  return <span id="equation-share" className="dim">{own} of {all} operations{share}{formalism && `, ${formalism.replaceAll("_", " ")}`}</span>;
+  const share = all > 0 ? ` (${percent(own / all)})` : "";
+  return <span id="equation-share" className="dim">· {own} of {all} operations{share}{formalism && `, ${formalism.replaceAll("_", " ")}`}</span>;
 }
 
 function Pages({ page, count, go }: { page: number; count: number; go: (page: number) => void }): ReactElement | null {

@@ -1,21 +1,27 @@
 // One field of the panel: label, unit, meaning, and inputs that its kind needs.
 import type { ReactElement } from "react";
+import type { DiagramJointMessage } from "../protocol/api";
 import { edit } from "../store/document";
-import { places } from "../store/model";
+import { at as entry, places } from "../store/model";
 import { useStudio } from "../store/state";
 import { AngleInput, Choice, parsed, short, TextInput, written } from "./inputs";
-import { AXES, INERTIA, unitOf, type Field } from "./schema";
+import { AXES, INERTIA, signsOf, unitOf, usualStart, type Field } from "./schema";
+
+const NONE: DiagramJointMessage[] = [];
 
 interface RowProps {
   field: Field;
-  /** Of the element, for units of joints. */
-  kind?: string;
   path: string[];
   value: unknown;
 }
 
-export function FieldRow({ field: given, kind, path, value }: RowProps): ReactElement {
-  const field = { ...given, unit: unitOf(given, kind ?? "") };
+export function FieldRow({ field: given, path, value }: RowProps): ReactElement {
+  const joints = useStudio((s) => s.drawing?.joints ?? NONE);
+  const data = useStudio((s) => s.data);
+  const signs = signsOf(path, entry(data, path), joints);
+  const joint = joints.find((row) => row.path === path.join("."));
+  const count = given.form === "list" ? (joint?.coordinates.length ?? 1) : 1;
+  const field = { ...given, unit: unitOf(given, signs), default: given.default ?? (given.unit === "rad or m" && count > 1 ? usualStart(signs, count) : given.default) };
   const id = `field-${path.join("-")}-${field.name}`;
   const at = [...path, field.name];
   const label = `${path.at(-1) ?? ""} ${field.name}`;
@@ -27,14 +33,14 @@ export function FieldRow({ field: given, kind, path, value }: RowProps): ReactEl
   return (
     <div className={value === undefined ? "row unsaid" : "row"}>
       <label htmlFor={id} title={field.text}>{field.name.replaceAll("_", " ")}</label>
-      <div className="inputs"><Inputs id={id} field={field} path={path} value={value} set={set} /></div>
-      <span className="unit-of">{isAngle(field, value) ? "" : field.unit}</span>
+      <div className="inputs"><Inputs id={id} field={field} path={path} value={value} set={set} count={count} /></div>
+      <span className="unit-of">{isAngle(field, value, count) ? "" : field.unit}</span>
       {field.text && <p className="meaning">{field.text}</p>}
     </div>
   );
 }
 
-function Inputs({ id, field, path, value, set }: RowProps & { id: string; set: (next: unknown) => void }): ReactElement {
+function Inputs({ id, field, path, value, set, count }: RowProps & { id: string; set: (next: unknown) => void; count: number }): ReactElement {
   const data = useStudio((s) => s.data);
   const drawing = useStudio((s) => s.drawing);
   const hint = field.default === undefined || field.default === null ? "" : written(field.default);
@@ -61,9 +67,11 @@ function Inputs({ id, field, path, value, set }: RowProps & { id: string; set: (
       return <Axis id={id} field={field} value={value ?? field.default ?? "z"} set={set} />;
     case "list":
       if (field.size[1] === 6) return <Vector id={id} field={field} path={path} value={value} set={set} />;
-      return <List id={id} field={field} value={value} hint={hint} set={set} />;
-    default:
-      return <TextInput id={id} value={value} hint={hint} wide commit={(text) => set(structured(text))} />;
+      return <List id={id} field={field} value={value} hint={hint} set={set} count={count} />;
+    default: {
+      const words = Array.isArray(value) && value.every((one) => typeof one !== "object");
+      return <TextInput id={id} value={words ? value.map(written).join(", ") : value} hint={hint} wide commit={(text) => set(words ? wordList(text) : structured(text))} />;
+    }
   }
 }
 
@@ -123,11 +131,11 @@ function Axis({ id, field, value, set }: { id: string; field: Field; value: unkn
 }
 
 /** One value, or several with commas; degrees are offered where it may be an angle. */
-function List({ id, field, value, hint, set }: {
-  id: string; field: Field; value: unknown; hint: string; set: (next: unknown) => void;
+function List({ id, field, value, hint, set, count }: {
+  id: string; field: Field; value: unknown; hint: string; set: (next: unknown) => void; count: number;
 }): ReactElement {
   const single = Array.isArray(value) && value.length === 1 ? (value as unknown[])[0] : value;
-  const angle = isAngle(field, value);
+  const angle = isAngle(field, value, count);
   const commit = (text: string): void => {
     const bare = text.trim().replace(/^\[|\]$/g, "");
     if (bare === "") return set("");
@@ -139,10 +147,16 @@ function List({ id, field, value, hint, set }: {
   return <TextInput id={id} value={shown} hint={hint} wide commit={commit} />;
 }
 
-/** Whether a field is one angle, whose input says and changes the unit. */
-function isAngle(field: Field, value: unknown): boolean {
-  if (field.form === "list") return field.size[1] !== 6 && field.unit.startsWith("rad") && !(Array.isArray(value) && value.length !== 1);
+/** Whether a field is one angle, whose input says and changes the unit; a joint of several coordinates has as many. */
+function isAngle(field: Field, value: unknown, count: number): boolean {
+  if (field.form === "list") return field.size[1] !== 6 && field.unit.startsWith("rad") && (Array.isArray(value) ? value.length === 1 : count === 1);
   return ["number", "expression"].includes(field.form) && field.unit === "rad";
+}
+
+/** Words with commas between them; JSON where the text is some. */
+function wordList(text: string): unknown {
+  const bare = text.trim();
+  return bare === "" || bare.startsWith("[") || bare.startsWith("{") ? structured(bare) : bare.split(",").map((part) => parsed(part));
 }
 
 /** JSON where the text is some, else the text. */

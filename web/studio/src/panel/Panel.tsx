@@ -84,7 +84,7 @@ function ElementForm({ path }: { path: string }): ReactElement {
       )}
       {typeof row !== "object" && section !== "ground" && <Short path={element} value={row} />}
       {(isMapping(row) || section === "ground") &&
-        shown.map((field) => <FieldRow key={field.name} field={field} kind={kind} path={element} value={rowOf(field)} />)}
+        shown.map((field) => <FieldRow key={field.name} field={field} path={element} value={rowOf(field)} />)}
       {hidden.length > 0 && isMapping(row) &&
         <button type="button" className="link" onClick={() => setAll(!all)} aria-expanded={all}>
           {all ? "fewer fields" : `${hidden.length} more ${hidden.length === 1 ? "field" : "fields"}`}

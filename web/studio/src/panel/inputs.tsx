@@ -1,5 +1,5 @@
 // Inputs of forms and tables: numbers, expressions, values with a unit; Enter or leaving the field makes the edit.
-import { useEffect, useState, type KeyboardEvent, type ReactElement } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/;
 const DEGREES = /^\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(deg|°)\s*$/;
@@ -39,13 +39,18 @@ interface InputProps {
 export function TextInput({ id, label, value, hint, wide, commit }: InputProps): ReactElement {
   const shown = written(value);
   const [text, setText] = useState(shown);
-  useEffect(() => setText(shown), [shown]);
+  const typing = useRef(false); // what is being typed stays when others change the value
+  useEffect(() => {
+    if (!typing.current) setText(shown);
+  }, [shown]);
   const finish = (): void => {
+    typing.current = false;
     if (text !== shown) commit(text);
   };
   const key = (event: KeyboardEvent<HTMLInputElement>): void => {
     if (event.key === "Enter") finish();
     if (event.key === "Escape") {
+      typing.current = false;
       setText(shown);
       event.stopPropagation();
     }
@@ -53,7 +58,7 @@ export function TextInput({ id, label, value, hint, wide, commit }: InputProps):
   return (
     <input
       id={id} aria-label={label} className={wide ? "entry wide" : "entry"} value={text} title={text.length > LONG ? text : undefined} placeholder={hint ?? ""}
-      spellCheck={false} onChange={(event) => setText(event.target.value)} onBlur={finish} onKeyDown={key}
+      spellCheck={false} onChange={(event) => { typing.current = true; setText(event.target.value); }} onBlur={finish} onKeyDown={key}
     />
   );
 }

@@ -1,5 +1,5 @@
 // What the tables of the rooms say of an element: its fields with unit, meaning and default.
-import type { FieldMessage, KindMessage } from "../protocol/api";
+import type { DiagramJointMessage as JointDrawing, FieldMessage, KindMessage } from "../protocol/api";
 import { isMapping } from "../store/document";
 import { at, ONE, steps } from "../store/model";
 import { state, type ModelData, type Values } from "../store/state";
@@ -7,7 +7,6 @@ import { state, type ModelData, type Values } from "../store/state";
 export type Field = FieldMessage;
 export const AXES = ["x", "y", "z", "-x", "-y", "-z"];
 export const INERTIA = ["xx", "yy", "zz", "xy", "xz", "yz"];
-const ANGLES = ["revolute", "universal", "spherical", "sequence"];
 const BARE = ["mapping", "flag"];
 
 function rowOf(section: string, kind: string): KindMessage | undefined {
@@ -32,10 +31,30 @@ export function fieldsOf(section: string, kind: string): Field[] {
   return [...found.filter((field) => field.required), ...found.filter((field) => !field.required)];
 }
 
-/** Unit of a field for an element of a kind; start values of joints are angles or lengths. */
-export function unitOf(field: Field, kind: string): string {
-  if (field.unit === "rad or m") return ANGLES.includes(kind) ? "rad" : kind === "prismatic" ? "m" : "rad, m";
-  return field.unit.replaceAll(/[{}]/g, "");
+/** Unit of a field at steps of a joint: angles and torques, lengths and forces, or both where nobody knows; balls start at quaternions. */
+export function unitOf(field: Field, signs: string): string {
+  const turns = /^[RH]+$/.test(signs);
+  const shifts = /^T+$/.test(signs);
+  if (field.unit === "rad or m") return turns ? "rad" : shifts || signs === "F" ? "m" : signs === "S" ? "" : "rad, m";
+  if (!field.unit.includes("{")) return field.unit;
+  const [turned, shifted] = [["N.m", "rad"], ["N", "m"]].map(([effort = "", q = ""]) => field.unit.replace("{effort}", effort).replace("{q}", q));
+  return (turns ? turned : shifts ? shifted : `${turned} or ${shifted}`) ?? "";
+}
+
+/** Letters of the steps that an element speaks of: of a joint, its own; of another one, that of the coordinate it names. */
+export function signsOf(path: string[], row: unknown, joints: JointDrawing[]): string {
+  const own = joints.find((joint) => joint.path === path.join("."));
+  if (own) return own.steps.map((step) => step.letter).join("");
+  const name = isMapping(row) ? String(row["joint"] ?? row["coordinate"] ?? "") : "";
+  const named = joints.find((joint) => joint.name === name || joint.coordinates.includes(name));
+  const [at, steps] = [named?.coordinates.indexOf(name) ?? -1, named?.steps ?? []];
+  return (steps.length === named?.coordinates.length ? steps[Math.max(0, at)]?.letter : undefined) ?? "";
+}
+
+/** Start values that a joint of steps has where none are said. */
+export function usualStart(signs: string, count: number): string {
+  if (signs.length === count) return Array(count).fill(0).join(", ");
+  return signs === "S" ? "1, 0, 0, 0" : "";
 }
 
 /** What a kind means. */

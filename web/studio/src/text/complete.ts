@@ -1,9 +1,9 @@
 // What can stand where the cursor is, and what a word means: from the schema of model files.
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { EditorState } from "@codemirror/state";
-import { AXES, fieldsOf, kinds, type Field } from "../panel/schema";
+import { AXES, fieldsOf, kinds, unitOf, type Field } from "../panel/schema";
 import { isMapping } from "../store/document";
-import { at, places } from "../store/model";
+import { at, names, places } from "../store/model";
 import { state } from "../store/state";
 
 const KEY = /^(\s*)([\w-]+)\s*:/;
@@ -38,24 +38,29 @@ function surroundings(editor: EditorState, pos: number): { path: string[]; kind:
 }
 
 function fieldOption(field: Field): Completion {
-  return { label: field.name, apply: `${field.name}: `, type: "property", detail: field.unit, info: field.text };
+  return { label: field.name, apply: `${field.name}: `, type: "property", detail: unitOf(field, ""), info: field.text };
 }
+
+/** What stands for a number. */
+const numbers = (): Completion[] => names(state().data, "parameters").map((label) => ({ label, type: "variable" }));
 
 export function complete(context: CompletionContext): CompletionResult | null {
   const { schema, data } = state();
   const word = context.matchBefore(/[\w.]*/);
-  if (!schema || !word || (word.from === word.to && !context.explicit)) return null;
+  if (!schema || !word) return null;
   const { path, kind } = surroundings(context.state, word.from);
   const line = context.state.doc.lineAt(word.from);
   const before = line.text.slice(0, word.from - line.from);
   const [section = ""] = path;
   const value = /([\w]+):\s*$/.exec(before)?.[1];
+  if (word.from === word.to && !context.explicit && !/:\s$/.test(before)) return null; // words are offered where one begins, and behind a colon
+  if (before.lastIndexOf("[") > before.lastIndexOf("]")) return word.from === word.to ? null : { from: word.from, options: numbers() };
   if (value === "kind") return { from: word.from, options: kinds(section).map((label) => ({ label, type: "enum" })) };
   const field = value ? fieldsOf(section, kind).find((row) => row.name === value) : undefined;
   if (field?.form === "place") return { from: word.from, options: places(data).map((label) => ({ label, type: "variable" })) };
   if (field?.form === "axis") return { from: word.from, options: AXES.map((label) => ({ label, type: "enum" })) };
   if (field?.choices.length) return { from: word.from, options: field.choices.map((label) => ({ label, type: "enum" })) };
-  if (value) return null;
+  if (value) return word.from < word.to && field && ["number", "expression"].includes(field.form) ? { from: word.from, options: numbers() } : null;
   if (path.length === 0) {
     const rows = Object.entries((schema["properties"] ?? {}) as Record<string, { description?: string }>);
     return { from: word.from, options: rows.map(([label, row]) => ({ label, apply: `${label}: `, type: "keyword", info: row.description ?? "" })) };
@@ -76,5 +81,5 @@ export function meaning(editor: EditorState, pos: number): { from: number; to: n
     return typeof row === "string" ? { ...word, text: row } : null;
   }
   const field = fieldsOf(path[0] ?? "", kind).find((row) => row.name === text);
-  return field ? { from: word.from, to: word.to, text: field.text + (field.unit ? ` [${field.unit}]` : "") } : null;
+  return field ? { from: word.from, to: word.to, text: field.text + (field.unit ? ` [${unitOf(field, "")}]` : "") } : null;
 }

@@ -60,13 +60,13 @@ export default function View3d(): ReactElement {
     document.body.dataset["scene"] = String(standing);
     void world.current?.drawn().then(() => drawn("solid", standing));
   }, [scene, standing]);
-  useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`)), [selection, lit, gaps, scene]);
+  useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`), shownRun === null), [selection, lit, gaps, scene, shownRun]);
   useEffect(() => world.current?.reveal(layers, hidden, faded), [layers, hidden, faded, scene]);
   useEffect(() => world.current?.project(flat), [flat, scene]);
   useEffect(() => {
     if (!world.current) return;
     world.current.moved = moving ? (path, to, before) => void movePoint(path, to, before) : null;
-    world.current.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`));
+    world.current.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`), shownRun === null);
   }, [moving]);
   useEffect(() => world.current?.paint(dark ? "dark" : "light"), [dark, scene]);
   useEffect(() => setPose(null), [scene]);
