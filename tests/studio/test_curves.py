@@ -218,3 +218,14 @@ def test_modes_move_as_their_own_options_say(studio: Studio) -> None:
         c["label"] for c in footage(model, None, wanted).clips
     ]
     assert np.abs(unpack(moving["q"])[0] - footage(model, None, wanted).q[0]).max() < SINGLE
+
+
+def test_what_lies_between_the_rows_of_a_coarse_run_is_no_difference(studio: Studio) -> None:
+    client = studio.client()
+    runs = [finished(client, "simulate", duration=0.5, step=step) for step in (0.001, 0.05)]
+    for pair in (runs, runs[::-1]):
+        found = client.post("/api/compare", json={"runs": pair}).json()["signals"]
+        worst = max(row["largest"] for row in found if row["name"].startswith("q."))
+        one, two = pair
+        told = client.get(f"/api/runs/{one}/minus/{two}", params={"name": "q.crank"}).json()
+        assert max(worst, *np.abs(told["curves"]["q.crank"])) < TRAJECTORY
