@@ -193,6 +193,7 @@ def test_steps_of_the_solver_are_a_curve(studio: Studio) -> None:
 @pytest.mark.parametrize(("table", "sentence"), [
     ("1,2\n3,4\n", "line of names"), ("a,b\n1,2\n", "column of times"),
     ("time,b\n1,2\n0,3\n", "do not rise"), ("", "line of names"),
+    ("time,b,b\n1,2,3\n", "2 columns are called 'b'; give each a name of its own"),
 ])  # fmt: skip
 def test_tables_that_are_no_curves_are_told(table: str, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=sentence):
@@ -229,3 +230,8 @@ def test_what_lies_between_the_rows_of_a_coarse_run_is_no_difference(studio: Stu
         one, two = pair
         told = client.get(f"/api/runs/{one}/minus/{two}", params={"name": "q.crank"}).json()
         assert max(worst, *np.abs(told["curves"]["q.crank"])) < TRAJECTORY
+
+
+def test_names_in_quotes_may_have_commas(tmp_path: Path) -> None:
+    measured_run("table 'rig'", '"time","x, left",y\n0,1,2\n1,3,4\n', {}, tmp_path / "run.nc")
+    assert list(kt.load_run(tmp_path / "run.nc").data_vars) == ["x, left", "y"]
