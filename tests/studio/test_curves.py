@@ -193,6 +193,7 @@ def test_steps_of_the_solver_are_a_curve(studio: Studio) -> None:
 @pytest.mark.parametrize(("table", "sentence"), [
     ("1,2\n3,4\n", "line of names"), ("a,b\n1,2\n", "column of times"),
     ("time,b\n1,2\n0,3\n", "do not rise"), ("", "line of names"),
+    ("time,b,b\n1,2,3\n", "2 columns are called 'b'; give each a name of its own"),
 ])  # fmt: skip
 def test_tables_that_are_no_curves_are_told(table: str, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=sentence):
@@ -218,3 +219,19 @@ def test_modes_move_as_their_own_options_say(studio: Studio) -> None:
         c["label"] for c in footage(model, None, wanted).clips
     ]
     assert np.abs(unpack(moving["q"])[0] - footage(model, None, wanted).q[0]).max() < SINGLE
+
+
+def test_what_lies_between_the_rows_of_a_coarse_run_is_no_difference(studio: Studio) -> None:
+    client = studio.client()
+    runs = [finished(client, "simulate", duration=0.5, step=step) for step in (0.001, 0.05)]
+    for pair in (runs, runs[::-1]):
+        found = client.post("/api/compare", json={"runs": pair}).json()["signals"]
+        worst = max(row["largest"] for row in found if row["name"].startswith("q."))
+        one, two = pair
+        told = client.get(f"/api/runs/{one}/minus/{two}", params={"name": "q.crank"}).json()
+        assert max(worst, *np.abs(told["curves"]["q.crank"])) < TRAJECTORY
+
+
+def test_names_in_quotes_may_have_commas(tmp_path: Path) -> None:
+    measured_run("table 'rig'", '"time","x, left",y\n0,1,2\n1,3,4\n', {}, tmp_path / "run.nc")
+    assert list(kt.load_run(tmp_path / "run.nc").data_vars) == ["x, left", "y"]

@@ -161,6 +161,7 @@ def test_comparison(open_page: OpenPage, tmp_path: Path) -> None:
             box.uncheck()
     page.page.wait_for_selector(f"body[data-curves='time {first},{second},{third} q.heave']")
     picture(page, "story8")
+    _wheel(page)
     page.page.get_by_role("button", name="difference", exact=True).click()
     page.page.wait_for_selector(f"body[data-curves='difference {first},{second},{third} q.heave']")
     told = page.page.locator(".plot .difference").all_text_contents()
@@ -181,6 +182,20 @@ def test_comparison(open_page: OpenPage, tmp_path: Path) -> None:
     _best_values_and_back(page, first)
 
 
+def _wheel(page: StudioPage) -> None:
+    """The wheel goes nearer about the pointer, and along with Shift; all is a click away."""
+    paper = page.page.locator("#plot .u-over").bounding_box()
+    page.page.mouse.move(paper["x"] + paper["width"] / 2, paper["y"] + 20)
+    every = page.page.get_by_role("button", name="all", exact=True)
+    assert every.is_disabled()
+    page.page.mouse.wheel(0, -100)
+    page.page.locator("button:enabled", has_text="all").first.wait_for()
+    page.page.keyboard.down("Shift")
+    page.page.mouse.wheel(0, 100)
+    page.page.keyboard.up("Shift")
+    every.click()
+
+
 def _best_values_and_back(page: StudioPage, first: int) -> None:
     """Values that were found go into the text; the text of a run can be had back, and its name."""
     options = {"objective": "integral((100*q_heave)**2)", "over": "damping=4000:6000"}
@@ -198,6 +213,8 @@ def _best_values_and_back(page: StudioPage, first: int) -> None:
     page.page.locator("#run-title").fill("stiff")
     page.page.locator("#run-title").press("Enter")
     page.page.locator(".run-list").get_by_text(f"{first} stiff").wait_for()
+    along = page.finished(page.start("outputs", output="spring.force"))
+    page.page.wait_for_selector(f"body[data-curves^='time {along}']")  # what was asked for is seen
 
 
 def _keep_settings(page: StudioPage, file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -63,7 +64,7 @@ def read_csv_columns(file: Path) -> Iterator[tuple[str, Array]]:
         raise unreadable(file, error) from error
     lines = _with_names_first(lines)
     mark = next((m for m in (";", "\t", ",") if lines and m in lines[0]), None)
-    names = [word.strip().strip('"') for word in lines[0].split(mark)] if lines else []
+    names = _names(lines[0], mark) if lines else []
     if mark == ";" and not any("." in row for row in lines[1:]):
         lines = [lines[0], *(row.replace(",", ".") for row in lines[1:])]  # decimal commas
     if len(lines) < 2 or not any(re.search(r"[A-Za-z]", word) for word in names):
@@ -82,7 +83,25 @@ def read_csv_columns(file: Path) -> Iterator[tuple[str, Array]]:
             element=f"file '{file}'",
             cure="give as many names as columns",
         )
+    _refuse_twice(names, file)
     yield from zip(names, table.T, strict=True)
+
+
+def _names(line: str, mark: str | None) -> list[str]:
+    """Names of columns; one in quotes may have the mark in it that divides them."""
+    words = line.split() if mark is None else next(csv.reader([line], delimiter=mark))
+    return [word.strip().strip('"') for word in words]
+
+
+def _refuse_twice(names: Sequence[str], file: Path) -> None:
+    """Refuse columns of one name, of which only the last would be seen."""
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise FormatError(
+            f"{names.count(twice)} columns are called '{twice}'",
+            element=f"file '{file}'",
+            cure="give each a name of its own",
+        )
 
 
 def _with_names_first(lines: Sequence[str]) -> list[str]:

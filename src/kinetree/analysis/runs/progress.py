@@ -339,13 +339,13 @@ def telling_file(file: Path) -> ProgressCall:
 
     The file has the share that is done, and what is at work where something is being made.
     """
-    due = 0.0
+    due, last = 0.0, ""
 
     def tell(share: float) -> None:
-        nonlocal due
-        now = time.monotonic()
-        if now >= due or share >= 1.0:
-            doing = getattr(share, "doing", "")
+        nonlocal due, last
+        now, doing = time.monotonic(), getattr(share, "doing", "")
+        if now >= due or share >= 1.0 or doing.partition(",")[0] != last:
+            last = doing.partition(",")[0]
             write_file(file, json.dumps({"share": share} | ({"doing": doing} if doing else {})))
             due = now + PAUSE
 

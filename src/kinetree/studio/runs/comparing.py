@@ -55,13 +55,14 @@ def compare(store: CurveStore, first: Job, second: Job, how: CompareMessage) -> 
 
 
 def difference_curve(store: CurveStore, first: Job, second: Job, names: list[str]) -> RunCurves:
-    """Curves of the second run minus those of the first, at the times of the first."""
+    """Curves of the second run minus those of the first, at the times of the coarser one."""
     a = store.get(first.file, f"run {first.number}")
     b = store.get(second.file, f"run {second.number}")
-    start, end = _overlap(a, b, first.number, second.number)
-    kept = (a.time >= start) & (a.time <= end)
-    time = a.time[kept]
-    values = {name: np.interp(time, b.time, b.get(name)) - a.get(name)[kept] for name in names}
+    time = _coarser(a, b, _overlap(a, b, first.number, second.number))
+    values = {
+        name: np.interp(time, b.time, b.get(name)) - np.interp(time, a.time, a.get(name))
+        for name in names
+    }
     return RunCurves(time, values, {name: a.units[name] for name in names})
 
 
@@ -113,12 +114,18 @@ def _overlap(a: RunCurves, b: RunCurves, first: int, second: int) -> tuple[float
     )  # fmt: skip
 
 
+def _coarser(a: RunCurves, b: RunCurves, stretch: tuple[float, float]) -> Array:
+    """Times of the run with fewer rows there: what lies between them it does not say."""
+    rows = [x.time[(x.time >= stretch[0]) & (x.time <= stretch[1])] for x in (a, b)]
+    some = [row for row in rows if len(row)]
+    return min(some, key=len) if some else np.array(stretch)
+
+
 def _signal(
     a: RunCurves, b: RunCurves, name: str, stretch: tuple[float, float], how: CompareMessage
 ) -> ComparedSignal:
-    """Largest difference of a curve at the times of both runs, and whether it is allowed."""
-    time = np.union1d(a.time, b.time)
-    time = time[(time >= stretch[0]) & (time <= stretch[1])]
+    """Largest difference of a curve at times of the coarser run, and whether it is allowed."""
+    time = _coarser(a, b, stretch)
     one, two = np.interp(time, a.time, a.values[name]), np.interp(time, b.time, b.values[name])
     apart: Array = np.abs(two - one)
     apart = np.where(np.isfinite(apart), apart, np.inf)

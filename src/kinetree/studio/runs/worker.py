@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kinetree.files import write_file
-from kinetree.work import hearing
+from kinetree.work import WorkCount, hearing
 
 SHARE = 0.5
 """Share of the machine's memory that a worker may take."""
@@ -99,15 +99,15 @@ def end_with_studio() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def tell_work(folder: Path) -> Callable[[object], None]:
+def tell_work(folder: Path) -> Callable[[WorkCount], None]:
     """A function that writes what is being made into a folder, a few times a second."""
-    due = 0.0
+    due, last = 0.0, ""
 
-    def tell(work: object) -> None:
-        nonlocal due
-        if time.monotonic() >= due:
+    def tell(work: WorkCount) -> None:
+        nonlocal due, last
+        if time.monotonic() >= due or work.now != last:
             write_file(folder / DOING, json.dumps({"doing": str(work)}))
-            due = time.monotonic() + PAUSE
+            due, last = time.monotonic() + PAUSE, work.now
 
     return tell
 

@@ -142,7 +142,7 @@ function Curves(): ReactElement {
         </div>
       </section>
       <section className="plot" aria-label="Curves">
-        <Plot curves={curves} mode="time" units={units} events={NONE} span={null} zoom={() => undefined} end={times.at(-1) ?? 1} />
+        <Plot curves={curves} mode="time" units={units} events={NONE} span={null} zoom={() => undefined} whole={[times[0] ?? 0, times.at(-1) ?? 1]} />
       </section>
     </>
   );

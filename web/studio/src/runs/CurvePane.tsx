@@ -11,13 +11,13 @@ interface Known {
   signals: string[];
   units: Record<string, string>;
   events: [number, string][];
-  end: number;
+  whole: Span;
 }
 
 const MOTION = /^(q|qd|qdd|x)\./;
 const SHOWN = 3; // curves that are shown first
 const LOOKED = 100; // signals among which these are
-const NONE: Known = { signals: [], units: {}, events: [], end: 0 };
+const NONE: Known = { signals: [], units: {}, events: [], whole: [0, 0] };
 
 /** The curves of one unit that move most. */
 async function widest(run: number, names: string[], units: Record<string, string>): Promise<string[]> {
@@ -49,7 +49,7 @@ export function CurvePane({ ids }: { ids: number[] }): ReactElement {
       const isAlong = state().analyses.find((one) => one.name === run?.analysis)?.shown === "curves";
       const added = isAlong ? said.signals.filter((name) => !MOTION.test(name)) : [];
       const fresh = added.length ? await widest(first, added, said.units) : said.shown.length ? said.shown : said.signals.slice(0, 1);
-      setKnown({ signals: said.signals, units: said.units, events: said.events as [number, string][], end: said.end });
+      setKnown({ signals: said.signals, units: said.units, events: said.events as [number, string][], whole: [said.start ?? 0, said.end ?? 0] });
       setSpan(null);
       setNames((old) => {
         const kept = old.filter((name) => (added.length ? added : said.signals).includes(name));
@@ -98,7 +98,7 @@ export function CurvePane({ ids }: { ids: number[] }): ReactElement {
             return <span key={`${curve.run} ${curve.name}`} className="hint difference">Δ {curve.name}, run {curve.run} − run {first}: at most {value.toPrecision(4)} at {time.toPrecision(4)} s</span>;
           })}
         </div>
-        <Plot curves={curves} mode={mode} units={known.units} events={known.events} span={span} zoom={setSpan} end={known.end} />
+        <Plot curves={curves} mode={mode} units={known.units} events={known.events} span={span} zoom={setSpan} whole={known.whole} />
       </section>
     </>
   );

@@ -28,17 +28,26 @@ interface PlotProps {
   /** What is zoomed at [s]; null for all. */
   span: Span | null;
   zoom: (span: Span | null) => void;
-  end: number;
+  /** All of the run [s]. */
+  whole: Span;
 }
 
-export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps): ReactElement {
+/** A stretch brought into the run; null, all of it, where it is no shorter. */
+function within([low, high]: Span, [start, end]: Span): Span | null {
+  const wide = high - low;
+  if (wide >= end - start) return null;
+  const first = Math.min(Math.max(low, start), end - wide);
+  return [first, first + wide];
+}
+
+export function Plot({ curves, mode, units, events, span, zoom, whole }: PlotProps): ReactElement {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const dark = useStudio((s) => s.dark);
   const drawn = `${mode} ${dark} ${curves.map((curve) => `${curve.run} ${curve.name}`).join()}`;
   const given = useRef<Curve[] | null>(null);
-  const held = useRef({ curves, zoom, events, end, span });
-  held.current = { curves, zoom, events, end, span };
+  const held = useRef<Held["current"]>({ curves, zoom, events, whole, span });
+  held.current = { curves, zoom, events, whole, span };
   useEffect(() => {
     const place = host.current;
     if (!place || !held.current.curves.length) return undefined;
@@ -61,6 +70,18 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
     if (span) shown.setScale("x", { min: span[0], max: span[1] });
     marked("curves");
   }, [curves, span, mode]);
+  useEffect(() => {
+    const place = host.current;
+    if (!place || mode === "phase") return undefined;
+    const turn = (event: WheelEvent): void => {
+      const [left, wide] = [plot.current?.over.getBoundingClientRect().left ?? 0, plot.current?.over.clientWidth ?? 0];
+      if (!wide) return;
+      event.preventDefault();
+      held.current.zoom(turned(event, (event.clientX - left) / wide, held.current.span ?? held.current.whole, held.current.whole));
+    };
+    place.addEventListener("wheel", turn, { passive: false });
+    return () => place.removeEventListener("wheel", turn);
+  }, [mode]);
   const now = useStudio((s) => s.clock.t);
   useEffect(() => {
     if (plot.current && mode !== "phase") mark(plot.current);
@@ -69,10 +90,10 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
     const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.key];
     const factor = { "+": 0.5, "-": 2 }[event.key];
     if (!step && !factor && event.key !== "0") return;
-    const [low, high] = span ?? [0, end];
+    const [low, high] = span ?? whole;
     const [wide, middle] = [high - low, (low + high) / 2];
-    if (step) zoom([low + step * wide, high + step * wide]);
-    else if (factor) zoom(factor * wide >= end ? null : [Math.max(0, middle - (factor * wide) / 2), Math.min(end, middle + (factor * wide) / 2)]);
+    if (step) zoom(within([low + step * wide, high + step * wide], whole));
+    else if (factor) zoom(within([middle - (factor * wide) / 2, middle + (factor * wide) / 2], whole));
     else zoom(null);
     event.preventDefault();
     event.stopPropagation();
@@ -81,10 +102,20 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
   return <div ref={host} id="plot" className="canvas" role="img" tabIndex={0} aria-label={says.join("; ") || "no curves"} onKeyDown={key} />;
 }
 
+/** The stretch after a turn of the wheel: nearer or further about the pointer, or along where it goes sideways or Shift is held. */
+function turned(event: WheelEvent, at: number, [low, high]: Span, whole: Span): Span | null {
+  const along = event.shiftKey ? event.deltaX + event.deltaY : event.deltaX;
+  const wide = high - low;
+  if (event.shiftKey || Math.abs(along) > Math.abs(event.deltaY)) return within([low + 0.1 * Math.sign(along) * wide, high + 0.1 * Math.sign(along) * wide], whole);
+  const next = wide * (event.deltaY > 0 ? 1.25 : 0.8);
+  const middle = low + at * wide;
+  return within([middle - at * next, middle + (1 - at) * next], whole);
+}
+
 const widthOf = (curve: Curve): number => (curve.time.length > DENSE ? HAIR : WIDTH);
 
 interface Held {
-  current: { zoom: (span: Span | null) => void; events: [number, string][]; end: number; span: Span | null };
+  current: { curves: Curve[]; zoom: (span: Span | null) => void; events: [number, string][]; whole: Span; span: Span | null };
 }
 
 const size = (place: HTMLElement): { width: number; height: number } => ({

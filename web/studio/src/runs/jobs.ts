@@ -15,10 +15,14 @@ export async function loadRuns(): Promise<void> {
   if (last && last.analysis !== "modes") wind({ run: last.id });
 }
 
-export async function start(analysis: string, options: Record<string, unknown>, tab: Tab = "plots"): Promise<void> {
+const awaited = new Set<number>(); // runs that somebody asked for by a form, and not a layer of the view
+
+export async function start(analysis: string, options: Record<string, unknown>, tab: Tab = "plots", isAsked = true): Promise<void> {
   await flush();
   try {
-    takeRun(await ask<RunState>("/api/runs", { analysis, options }));
+    const run = await ask<RunState>("/api/runs", { analysis, options });
+    if (isAsked) awaited.add(run.id);
+    takeRun(run);
     show(tab);
   } catch (error) {
     tell((error as Error).message, true);
@@ -34,7 +38,7 @@ export function takeRun(run: RunState): void {
   const ended = !isGoing(run) && (before === undefined || isGoing(before));
   if (!ended) return;
   if (run.state === "failed") tell(`run ${run.id}: ${run.error}`, true);
-  else if (moves(run)) wind({ run: run.id, clip: 0, t: 0, playing: run.analysis === "modes" });
+  else if (moves(run) || (run.has_curves && awaited.has(run.id))) wind({ run: run.id, clip: 0, t: 0, playing: run.analysis === "modes" });
 }
 
 /** Settings with which the form of an analysis opens. */

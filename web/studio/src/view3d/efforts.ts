@@ -23,7 +23,7 @@ export function useEfforts(world: { current: World | null }, shown: boolean): vo
   const moves = runs.find((one) => one.id === run)?.analysis === "simulate";
   const own = runs.findLast((one) => one.analysis === "reactions" && one.options["run"] === run && one.state !== "cancelled");
   useEffect(() => {
-    if (shown && moves && !own && run !== null) void start("reactions", { run }, state().tab);
+    if (shown && moves && !own && run !== null) void start("reactions", { run }, state().tab, false);
   }, [shown, moves, own?.id, run]);
   useEffect(() => {
     setArrows(null);
