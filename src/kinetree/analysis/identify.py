@@ -112,7 +112,8 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
             axes) in the frame of the body [m].
         locked: coordinates that stand still and are not recorded -> their values.
         columns: name in the data -> name as above.
-        units: of time, q, qd, qdd, tau, current where not SI: {"q": "deg"}.
+        units: of time, q, qd, qdd, tau, current, or of one column, where not SI: {"q": "deg",
+            "q.lift": "mm"}.
         gains: effort per current by velocity [N.m/A or N/A]; "unknown" has it found, of
             "least_squares" and "consistent".
         carried: bodies of the model that the machine carries in some recordings only, as a load of
@@ -144,6 +145,9 @@ def _identify(given: dict[str, Any], share: Share) -> Identification:
     given["held_out"] = held_out = what_is_held(given["held_out"], len(found))
     share.tell(READ)
     table = ParameterColumns(model, _unknowns(given, found))
+    if not (table.names or given["coefficients"] or given["sensors"]):
+        cure = "name bodies, or kinds of friction"
+        raise ModelError("nothing is unknown", element="bodies, friction", cure=cure)
     share.tell(TABLED)
     if method == "output_error":
         with share.part(TABLED, 1.0):

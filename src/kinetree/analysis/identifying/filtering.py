@@ -108,8 +108,7 @@ def cut(found: RecordedMotion, cutoff: float | None) -> tuple[list[RecordedPiece
             element="cutoff",
             cure=f"give at most {NYQUIST / step:.3g} Hz",
         )
-    gaps = np.flatnonzero(np.diff(found.time) > GAP * step) + 1
-    parts = np.split(np.arange(len(found.time)), gaps)
+    parts = _without_gaps(found.time, step)
     shortest = math.ceil((2 * ENDS + 2) / (cutoff * step))
     good = [rows for rows in parts if len(rows) >= shortest]
     if not good:
@@ -123,9 +122,17 @@ def cut(found: RecordedMotion, cutoff: float | None) -> tuple[list[RecordedPiece
         f"Butterworth filter of order {ORDER}, {cutoff:.4g} Hz, forwards and backwards",
         "accelerations from " + ("coordinates" if found.qd is None else "recorded velocities"),
     ]  # fmt: skip
-    if len(gaps):
-        notes.append(f"cut at {len(gaps)} gaps, {len(parts) - len(good)} short pieces left out")
+    if len(parts) > 1:
+        notes.append(
+            f"cut at {len(parts) - 1} gaps, {len(parts) - len(good)} short pieces left out"
+        )
     return [_smooth_piece(found, rows, step, cutoff) for rows in good], notes
+
+
+def _without_gaps(time: Array, step: float) -> list[Any]:
+    """Numbers of the rows of the pieces between gaps."""
+    gaps = np.flatnonzero(np.diff(time) > GAP * step) + 1
+    return np.split(np.arange(len(time)), gaps)
 
 
 def _as_it_is(found: RecordedMotion) -> RecordedPiece:
@@ -182,14 +189,26 @@ def _bandwidth(rate: float, cutoff: float) -> float:
 
 
 def _usual_cutoff(found: RecordedMotion, step: float) -> float:
-    """A frequency well above that of the motion [Hz]: of coordinates, and of what turns."""
-    even = np.arange(found.time[0], found.time[-1], step)
-    table = np.concatenate([found.q, np.sin(found.q), np.cos(found.q)], axis=1)
-    table = np.column_stack([np.interp(even, found.time, column) for column in table.T])
+    """A frequency well above that of the motion [Hz]: of coordinates, and of what turns.
+
+    Nothing is known of the motion in gaps, however long they are: every piece tells its own.
+    """
+    parts = _without_gaps(found.time, step)
+    longest = max(parts, key=len)
+    motion = max(_motion(found, rows, step) for rows in parts if 2 * len(rows) >= len(longest))
+    length = found.time[longest[-1]] - found.time[longest[0]]
+    return float(min(max(ABOVE * motion, 8 / length), NYQUIST / step))
+
+
+def _motion(found: RecordedMotion, rows: Any, step: float) -> float:
+    """The highest frequency of the motion of a piece [Hz]."""
+    time, q = found.time[rows], found.q[rows]
+    even = np.arange(time[0], time[-1], step)
+    table = np.concatenate([q, np.sin(q), np.cos(q)], axis=1)
+    table = np.column_stack([np.interp(even, time, column) for column in table.T])
     table -= table.mean(axis=0)
     power = np.abs(np.fft.rfft(table * np.hanning(len(even))[:, None], axis=0)) ** 2
     loud = power.sum(axis=0) > 0
     share = np.cumsum(power[:, loud], axis=0) / power[:, loud].sum(axis=0)
     last = int((share < POWER).sum(axis=0).max(initial=0))
-    motion = float(np.fft.rfftfreq(len(even), step)[last])
-    return float(min(max(ABOVE * motion, 8 / (even[-1] - even[0])), NYQUIST / step))
+    return float(np.fft.rfftfreq(len(even), step)[last])

@@ -179,7 +179,8 @@ def _deviations(unknown: UnknownValues, made: MotionEstimate) -> Array:
     rest = np.eye(len(made.theta))[len(made.theta) - len(unknown.labels) :]
     joints = len(unknown.columns.names) - SIZE * len(unknown.columns.bodies)
     rows = np.concatenate([slopes, rest[joints:]])
-    return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", rows, made.covariance, rows)))
+    variances = np.einsum("ij,jk,ik->i", rows, made.covariance, rows)
+    return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
 def _untold(names: Sequence[str], after: Array, before: Array) -> list[str]:

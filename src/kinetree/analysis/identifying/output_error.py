@@ -99,7 +99,9 @@ def cut_segments(
     steps = max(4, round(length / float(np.clip(usual, *STEPS))))
     for number, one in enumerate(found, 1):
         count = int((one.time[-1] - one.time[0]) / length + 1e-9)
-        for k in range(count):
+        places = np.unique(((one.time - one.time[0]) / length + 1e-9).astype(int))
+        places = places[places < count]  # none where gaps are longer
+        for j, k in enumerate(places.tolist()):
             begin = one.time[0] + k * length
             inside = (one.time >= begin) & (one.time < begin + length)
             if inside.sum() < 8 or np.diff(one.time[inside]).max() > length / 4:
@@ -112,7 +114,7 @@ def cut_segments(
             still.append(one.q[inside][0])
             clock.append(one.time[inside])
             numbers.append(number)
-            held.append(_is_held(held_out, number, k, count))
+            held.append(_is_held(held_out, number, j, len(places)))
     if not starts or all(held):
         raise ModelError(
             f"it is too short for segments of {length:g} s",
@@ -217,7 +219,7 @@ class _Search:
 
     def __init__(self, problem: OutputError, prior: float, theta: Array) -> None:
         self.problem, self.unknown = problem, problem.unknown
-        self.weight = prior / self.unknown.scales**2
+        self.prior, self.weight = prior, prior / self.unknown.scales**2
         self.theta = theta.copy()
         self.q, self.qd = problem.first_states
         self.sigma = np.ones(len(self.unknown.channels))
@@ -318,9 +320,11 @@ class _Search:
     def result(self) -> MotionEstimate:
         """The estimate with its covariance."""
         H, _ = self.normal([self._segment_rows(k) for k in range(len(self.q))])
-        covariance: Array = np.asarray(np.linalg.inv(H + np.diag(self.weight)), dtype=float)
         s = self.unknown.scales
-        values = np.linalg.eigvalsh(H * s[:, None] * s)
+        values, ways = np.linalg.eigh(H * s[:, None] * s)
+        # in units of what is known before, so that no rounding makes a variance negative
+        root = s[:, None] * ways / np.sqrt(np.maximum(values, 0.0) + self.prior)
+        covariance: Array = np.asarray(root @ root.T)
         least = max(values[0], 0.0)
         condition = float(np.sqrt(values[-1] / least)) if least > EMPTY * values[-1] else np.inf
         return MotionEstimate(
