@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.bad_data import (
+from kinetree.analysis.identifying.choices import RUBBING, SMOOTH, check_choices, what_is_held
+from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
+from kinetree.analysis.identifying.consistent import Prior, consistent
+from kinetree.analysis.identifying.data.bad_data import (
     check_recording,
     tell_driving,
     tell_unexplained,
 )
-from kinetree.analysis.identifying.choices import RUBBING, SMOOTH, check_choices, what_is_held
-from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
-from kinetree.analysis.identifying.consistent import Prior, consistent
+from kinetree.analysis.identifying.data.recordings import (
+    UNKNOWN,
+    DataOptions,
+    RecordedMotion,
+    read_recordings,
+)
 from kinetree.analysis.identifying.dry_friction import (
     SpeedEstimate,
     find_gains_and_speeds,
@@ -29,12 +35,6 @@ from kinetree.analysis.identifying.from_motion import USES, MotionChoices, from_
 from kinetree.analysis.identifying.gains import GainEstimate, find_gains
 from kinetree.analysis.identifying.instrumental import instrumental
 from kinetree.analysis.identifying.least_squares import least_squares
-from kinetree.analysis.identifying.recordings import (
-    UNKNOWN,
-    DataOptions,
-    RecordedMotion,
-    read_recordings,
-)
 from kinetree.analysis.identifying.report.words import idle, meaning, sentences
 from kinetree.analysis.identifying.result import (
     Identification,

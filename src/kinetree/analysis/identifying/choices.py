@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.data_units import unit_names
+from kinetree.analysis.identifying.data.data_units import unit_names
+from kinetree.analysis.identifying.data.recordings import UNKNOWN
 from kinetree.analysis.identifying.equations import HeldOut
 from kinetree.analysis.identifying.from_motion import refuse_useless
-from kinetree.analysis.identifying.recordings import UNKNOWN
 from kinetree.analysis.identifying.unknown_values import SENSORS, coefficient_names
 from kinetree.arguments import check_choice, check_positive, is_finite, show
 from kinetree.errors import ModelError, UnsupportedError, unknown

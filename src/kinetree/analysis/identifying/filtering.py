@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.recordings import RecordedMotion
+from kinetree.analysis.identifying.data.recordings import RecordedMotion
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 

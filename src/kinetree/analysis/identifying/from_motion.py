@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.analysis.identifying.closed_motion import ClosedMotion
 from kinetree.analysis.identifying.columns import ParameterColumns
 from kinetree.analysis.identifying.consistent import effort_size
+from kinetree.analysis.identifying.data.recordings import RecordedMotion
 from kinetree.analysis.identifying.equations import HeldOut
 from kinetree.analysis.identifying.output_error import (
     ROUGH,
@@ -22,7 +23,6 @@ from kinetree.analysis.identifying.output_error import (
     output_error,
 )
 from kinetree.analysis.identifying.pseudo_inertia import SIZE
-from kinetree.analysis.identifying.recordings import RecordedMotion
 from kinetree.analysis.identifying.report.words import idle, meaning, sentences
 from kinetree.analysis.identifying.result import Identification, fit_coordinates
 from kinetree.analysis.identifying.unknown_values import UnknownValues

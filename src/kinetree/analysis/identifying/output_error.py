@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.identifying.closed_motion import ClosedMotion
+from kinetree.analysis.identifying.data.recordings import RecordedMotion
 from kinetree.analysis.identifying.equations import HeldOut
-from kinetree.analysis.identifying.recordings import RecordedMotion
 from kinetree.analysis.identifying.segments import Segments, hermite
 from kinetree.analysis.identifying.unknown_values import UnknownValues
 from kinetree.analysis.runs.progress import Share

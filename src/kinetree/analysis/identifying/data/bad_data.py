@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.identifying.recordings import FEWEST, DataOptions, RecordedMotion, too_short
+from kinetree.analysis.identifying.data.recordings import (
+    FEWEST,
+    DataOptions,
+    RecordedMotion,
+    too_short,
+)
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, warn
 from kinetree.results.dataset import PARTS

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.data_units import (
+from kinetree.analysis.identifying.data.data_units import (
     NAMED,
     column_factor,
     data_labels,
     time_factor,
 )
-from kinetree.analysis.identifying.raw_data import raw_columns
+from kinetree.analysis.identifying.data.raw_data import raw_columns
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, ShapeError, unknown
 from kinetree.results.dataset import PARTS
