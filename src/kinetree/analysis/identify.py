@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.analysis.identifying.choices import RUBBING, SMOOTH, check_choices, what_is_held
 from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
-from kinetree.analysis.identifying.consistent import Prior, consistent
+from kinetree.analysis.identifying.consistent import Prior, consistent, with_found_errors
 from kinetree.analysis.identifying.data.bad_data import (
     check_recording,
     tell_driving,
@@ -186,7 +186,9 @@ def _fit(
     if given["smooth"] != UNKNOWN:
         tell_other_speeds(table, pieces, rows)
     made = _estimate(rows, table, given["method"], prior, more)
-    return _result(table, rows, made, {} if more is None else more.values, facts)
+    if more is None:
+        return _result(table, rows, made, {}, facts)
+    return replace(_result(table, rows, made, more.values, facts), ranges=more.ranges)
 
 
 def _data_options(given: Mapping[str, Any]) -> DataOptions:
@@ -320,10 +322,7 @@ def _estimate(
         if method == "least_squares":
             return more.estimate
         made = consistent(rows, table, prior)
-        own = more.estimate
-        return replace(
-            made, covariance=own.covariance, untold=own.untold, sizes=own.sizes, words=own.words
-        )
+        return with_found_errors(made, more.estimate, rows, table.regrouping)
     if method == "consistent":
         return consistent(rows, table, prior)
     return {"least_squares": least_squares, "instrumental": instrumental}[method](rows, nominal)
