@@ -30,10 +30,10 @@ from kinetree.analysis.identifying.dry_friction import (
 )
 from kinetree.analysis.identifying.equations import FitEquations, equations
 from kinetree.analysis.identifying.estimate import Estimate
-from kinetree.analysis.identifying.filtering import RecordedPiece, cut
+from kinetree.analysis.identifying.filtering import RecordedPiece, cut, turn_rates
 from kinetree.analysis.identifying.from_motion import USES, MotionChoices, from_motion
 from kinetree.analysis.identifying.gains import GainEstimate, find_gains
-from kinetree.analysis.identifying.instrumental import instrumental
+from kinetree.analysis.identifying.instrumental import along_plan, instrumental
 from kinetree.analysis.identifying.least_squares import least_squares
 from kinetree.analysis.identifying.report.words import idle, meaning, sentences
 from kinetree.analysis.identifying.result import (
@@ -41,6 +41,7 @@ from kinetree.analysis.identifying.result import (
     fit_coordinates,
     standard_parameters,
 )
+from kinetree.analysis.identifying.unrecorded import refuse_states
 from kinetree.analysis.inverse import inverse
 from kinetree.analysis.runs.manifest import manifest
 from kinetree.analysis.runs.progress import ProgressCall, Share, sharing
@@ -153,8 +154,9 @@ def _identify(given: dict[str, Any], share: Share) -> Identification:
         with share.part(TABLED, 1.0):
             return from_motion(table, found, MotionChoices.of(given), share)
     with share.part(TABLED, SMOOTHED):
-        pieces, notes = _pieces(model, found, given["cutoff"], share)
-        others = _instruments(model, given["instruments"], found, pieces, how)
+        refuse_states(model, table.model_says, method)
+        pieces, notes = _pieces(table, found, given["cutoff"], share)
+        others = _instruments(table, given["instruments"], found, pieces, how)
     facts = {"method": method, "data": "; ".join(notes)}
     with one_thread():
         with share.part(SMOOTHED, FITTED):
@@ -235,14 +237,15 @@ def _recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedM
 
 
 def _pieces(
-    model: Mechanism, found: Sequence[RecordedMotion], cutoff: float | None, share: Share
+    table: ParameterColumns, found: Sequence[RecordedMotion], cutoff: float | None, share: Share
 ) -> tuple[list[RecordedPiece], list[str]]:
     """Pieces of all recordings, and what was done."""
     pieces: list[RecordedPiece] = []
     notes: list[str] = []
     for number, recording in enumerate(share.parts(found), 1):
         parts, words = cut(recording, cutoff)
-        closed = (_close_loops(model, recording, piece) for piece in parts)
+        turned = (turn_rates(table, recording, piece) for piece in parts)
+        closed = (_close_loops(table.model, recording, piece) for piece in turned)
         pieces += [replace(piece, recording=number) for piece in closed]
         notes.append(f"{recording.name}: {', '.join(words)}")
     return pieces, notes
@@ -263,7 +266,7 @@ def _close_loops(model: Mechanism, found: RecordedMotion, piece: RecordedPiece) 
 
 
 def _instruments(
-    model: Mechanism,
+    table: ParameterColumns,
     given: Any,
     found: Sequence[RecordedMotion],
     pieces: Sequence[RecordedPiece],
@@ -272,14 +275,14 @@ def _instruments(
     """The pieces with the motions of the instruments; empty where there are none."""
     if given is None:
         return []
-    plans = read_recordings(model, given, replace(how, measured="none"))
+    plans = read_recordings(table.model, given, replace(how, measured="none"))
     if len(plans) != len(found):
         raise ModelError(
             f"there are {len(plans)} motions for {len(found)} recordings",
             element="instruments",
             cure="give one per recording",
         )
-    made = [_along(plans[piece.recording - 1], piece) for piece in pieces]
+    made = [along_plan(table, plans[piece.recording - 1], piece) for piece in pieces]
     for run, plan in zip(found, plans, strict=True):
         if run.q.shape == plan.q.shape and np.array_equal(run.q, plan.q):
             warn(
@@ -287,23 +290,6 @@ def _instruments(
                 "least squares; give the motion that was planned, or a second recording of it"
             )
     return made
-
-
-def _along(plan: RecordedMotion, piece: RecordedPiece) -> RecordedPiece:
-    """A piece with the motion of a plan at the same times."""
-    from scipy.interpolate import CubicSpline
-
-    whole = cut(plan, 0.0)[0][0]
-    if whole.time[0] > piece.time[0] + 1e-9 or whole.time[-1] < piece.time[-1] - 1e-9:
-        raise ModelError(
-            f"it goes from {whole.time[0]:.6g} to {whole.time[-1]:.6g} s",
-            element="instruments",
-            cure=f"give it from {piece.time[0]:.6g} to {piece.time[-1]:.6g} s",
-        )
-    q, qd, qdd = (
-        CubicSpline(whole.time, table)(piece.time) for table in (whole.q, whole.qd, whole.qdd)
-    )
-    return replace(piece, q=q, qd=qd, qdd=qdd)
 
 
 def _base_names(table: ParameterColumns) -> list[str]:

@@ -10,14 +10,18 @@ what it needs, are left out.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.analysis.identifying.data.recordings import RecordedMotion
+from kinetree.analysis.identifying.tangents import unit_rows, velocities_of
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
+
+if TYPE_CHECKING:
+    from kinetree.analysis.identifying.columns import ParameterColumns
 
 ORDER = 4
 """Of the Butterworth filter, which acts twice."""
@@ -167,6 +171,26 @@ def _smooth_piece(found: RecordedMotion, rows: Any, step: float, cutoff: float) 
     qdd = np.gradient(qd, step, axis=0) if found.qdd is None else smooth(found.qdd)
     time, q, qd, qdd, y, i = (table[::fine] for table in (time, q, qd, qdd, y, i))
     return RecordedPiece(time, q, qd, qdd, y, i, cutoff, found.absent)
+
+
+def turn_rates(
+    table: ParameterColumns, found: RecordedMotion, piece: RecordedPiece
+) -> RecordedPiece:
+    """A piece whose velocities are those of the joints, where rates of quaternions stand in it."""
+    from scipy.interpolate import CubicSpline
+
+    row, count = table.program.input("q"), table.model.nv
+    if not row.tangent or found.qd is not None:
+        return piece
+    q = unit_rows(table.model, piece.q)
+    qd = velocities_of(row, q, piece.qd, count)
+    if found.qdd is not None:
+        qdd = piece.qdd
+    elif math.isinf(piece.cutoff):
+        qdd = CubicSpline(piece.time, qd)(piece.time, 1)
+    else:
+        qdd = np.gradient(qd, piece.time, axis=0)
+    return replace(piece, q=q, qd=qd, qdd=qdd)
 
 
 def low_pass(table: Array, rate: float, cutoff: float) -> Array:

@@ -140,23 +140,23 @@ class OutputError:
         self.unknown, self.segments, self.data = unknown, segments, data
 
     @cached_property
-    def first_states(self) -> tuple[Array, Array]:
-        """q and qd at the start of every segment, from a line through its first rows."""
+    def first_states(self) -> Array:
+        """States at the start of every segment, from a line through its first rows."""
         first, free, seen = np.array(self.data.still), self.segments.free, self.segments.seen
         own, rates = [seen.index(number) for number in free], np.zeros_like(first)
         for k, (t, q) in enumerate(zip(self.data.times, self.data.q, strict=True)):
             early = t <= max(t[0] + 0.05 * self.segments.length, t[min(7, len(t) - 1)])
             line = np.polyfit(t[early], q[early], 2 if early.sum() > 6 else 1)[::-1]
             first[k, free], rates[k, free] = line[:2, own]
-        return first, rates
+        return self.segments.start(first, rates[:, free], free)
 
-    def rows(self, theta: Array, q: Array, qd: Array) -> tuple[list[Array], list[Array]]:
-        """What sensors show in every segment, and its slopes by θ and by q, qd at the start."""
+    def rows(self, theta: Array, y: Array) -> tuple[list[Array], list[Array]]:
+        """What sensors show in every segment, and its slopes by θ and by the state at the start."""
         unknown, segments = self.unknown, self.segments
         with np.errstate(all="ignore"):
             slopes = unknown.slopes(unknown.parameters, theta).T
-            motion = segments.run(unknown.parameters(theta), q, qd, slopes)
-            shown = [self._sensor_rows(k, theta, motion) for k in range(len(q))]
+            motion = segments.run(unknown.parameters(theta), y, slopes)
+            shown = [self._sensor_rows(k, theta, motion) for k in range(len(y))]
         return [row[0] for row in shown], [row[1] for row in shown]
 
     def _sensor_rows(self, k: int, theta: Array, motion: Any) -> tuple[Array, Array]:
@@ -213,7 +213,7 @@ class _Search:
 
     Attributes:
         theta: numbers so far.
-        q, qd: start values so far.
+        y: states at the start of every segment so far.
         sigma: of every channel.
     """
 
@@ -221,10 +221,10 @@ class _Search:
         self.problem, self.unknown = problem, problem.unknown
         self.prior, self.weight = prior, prior / self.unknown.scales**2
         self.theta = theta.copy()
-        self.q, self.qd = problem.first_states
+        self.y = problem.first_states
         self.sigma = np.ones(len(self.unknown.channels))
         self.rounds = 0
-        self.shown, self.slopes = problem.rows(self.theta, self.q, self.qd)
+        self.shown, self.slopes = problem.rows(self.theta, self.y)
         self._refuse_wild()
         self._weigh()
 
@@ -277,7 +277,7 @@ class _Search:
         damping = DAMPING[0]
         for self.rounds in range(1, ROUNDS + 1):
             before = self._cost(self.shown, self.theta)
-            rows = [self._segment_rows(k) for k in range(len(self.q))]
+            rows = [self._segment_rows(k) for k in range(len(self.y))]
             if self._promise(rows) < settled * before:
                 return
             while damping < DAMPING[1] and not self._try(rows, damping, before):
@@ -304,22 +304,20 @@ class _Search:
         g = g - self.weight * (self.theta - self.unknown.first)
         scale = 1.0 / self.unknown.scales**2
         step = np.linalg.solve(H + np.diag(self.weight + damping * (np.diag(H) + scale)), g)
-        theta, q, qd = self.theta + step, self.q.copy(), self.qd.copy()
-        free = self.problem.segments.free
-        for k, row in enumerate(rows):
-            own = np.linalg.lstsq(row.R, row.QTr - row.QTA @ step, rcond=1e-10)[0]
-            q[k, free], qd[k, free] = q[k, free] + own[: len(free)], qd[k, free] + own[len(free) :]
-        shown, slopes = self.problem.rows(theta, q, qd)
+        theta = self.theta + step
+        own = [np.linalg.lstsq(row.R, row.QTr - row.QTA @ step, rcond=1e-10)[0] for row in rows]
+        y = self.problem.segments.move(self.y, np.array(own))
+        shown, slopes = self.problem.rows(theta, y)
         if not all(np.isfinite(row).all() for row in shown):
             return False
         if self._cost(shown, theta) >= before:
             return False
-        self.theta, self.q, self.qd, self.shown, self.slopes = theta, q, qd, shown, slopes
+        self.theta, self.y, self.shown, self.slopes = theta, y, shown, slopes
         return True
 
     def result(self) -> MotionEstimate:
         """The estimate with its covariance."""
-        H, _ = self.normal([self._segment_rows(k) for k in range(len(self.q))])
+        H, _ = self.normal([self._segment_rows(k) for k in range(len(self.y))])
         s = self.unknown.scales
         values, ways = np.linalg.eigh(H * s[:, None] * s)
         # in units of what is known before, so that no rounding makes a variance negative
