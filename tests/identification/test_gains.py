@@ -244,3 +244,29 @@ def test_a_gain_that_is_hardly_told_is_named() -> None:
     share = fit.deviations["j0.current_gain"] / fit.parameters["j0.current_gain"]
     assert share > 0.2
     assert any(word.startswith("the data hardly tell the gain of 'j0'") for word in fit.untold)
+
+
+def test_ranges_of_gains_that_are_hardly_told_hold_the_true_ones() -> None:
+    moved, true = motion(1001), {"j1": 2.0, "j2": 1.0}
+    efforts = kt.inverse(arm(rubs=True), moved).tau.values
+    held, uneven_ones, friction = [], [], []
+    for draw in range(10):
+        current = efforts / [3.0, *true.values()]
+        current += np.random.default_rng(draw).normal(size=current.shape)
+        given = {"j0": 3.0, **dict.fromkeys(true, "unknown")}
+        data = {**moved, "current": current}
+        fit = kt.identify(arm(rubs=True), data, gains=given, **EXACT)
+        for name, k in true.items():
+            low, high = fit.ranges[f"{name}.current_gain"]
+            value = fit.parameters[f"{name}.current_gain"]
+            held.append(low <= k <= high)
+            uneven_ones.append(high / value > value / low)
+        assert any("have it between" in word for word in fit.untold)
+        if draw < 3:  # deviations of consistent estimates know that gains are found
+            fit = kt.identify(arm(rubs=True), data, "consistent", gains=given, **EXACT)
+            names = [f"j2.{kind}" for kind in EXACT["friction"]]
+            friction += [(fit.parameters[n] - x) / fit.deviations[n]
+                         for n, x in zip(names, (0.5, 0.3), strict=True)]  # fmt: skip
+    assert sum(held) >= 17  # of 20; 95 % of them
+    assert any(uneven_ones)
+    assert np.abs(friction).max() < 3

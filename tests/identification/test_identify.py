@@ -266,6 +266,11 @@ joints:
 
 
 BAD = {
+    "unit": ({}, {"units": {"tau": "deg"}}, "'deg' is not a unit of it, .* N.m"),
+    "unit of none": ({}, {"units": {"q.j9": "deg"}}, "units: there is no name 'q.j9'; did"),
+    "no current": ({}, {"gains": {"j0": 2.0}}, "no column 'current.j0'.*leave the gain of"),
+    "no gain at all": ({}, {"gains": {"j0": 0.0}}, "gains, 'j0': it is 0.0; give a number"),
+    "nothing": ({}, {"bodies": [], "friction": ()}, "bodies, friction: nothing is unknown"),
     "degrees": ({"q": lambda d: np.degrees(d["q"]), "qd": None, "qdd": None}, {}, "in radians"),
     "rates": ({"qd": lambda d: np.degrees(d["qd"])}, {}, "57.3 times the rate"),
     "column": ({"tau": lambda d: d["tau"][:, :2]}, {}, "no column 'tau.j2'"),

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.bad_data import (
+from kinetree.analysis.identifying.choices import RUBBING, SMOOTH, check_choices, what_is_held
+from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
+from kinetree.analysis.identifying.consistent import Prior, consistent, with_found_errors
+from kinetree.analysis.identifying.data.bad_data import (
     check_recording,
     tell_driving,
     tell_unexplained,
 )
-from kinetree.analysis.identifying.choices import RUBBING, SMOOTH, check_choices, what_is_held
-from kinetree.analysis.identifying.columns import ParameterColumns, Unknowns
-from kinetree.analysis.identifying.consistent import Prior, consistent
+from kinetree.analysis.identifying.data.recordings import (
+    UNKNOWN,
+    DataOptions,
+    RecordedMotion,
+    read_recordings,
+)
 from kinetree.analysis.identifying.dry_friction import (
     SpeedEstimate,
     find_gains_and_speeds,
@@ -24,23 +30,18 @@ from kinetree.analysis.identifying.dry_friction import (
 )
 from kinetree.analysis.identifying.equations import FitEquations, equations
 from kinetree.analysis.identifying.estimate import Estimate
-from kinetree.analysis.identifying.filtering import RecordedPiece, cut
+from kinetree.analysis.identifying.filtering import RecordedPiece, cut, turn_rates
 from kinetree.analysis.identifying.from_motion import USES, MotionChoices, from_motion
 from kinetree.analysis.identifying.gains import GainEstimate, find_gains
-from kinetree.analysis.identifying.instrumental import instrumental
+from kinetree.analysis.identifying.instrumental import along_plan, instrumental
 from kinetree.analysis.identifying.least_squares import least_squares
-from kinetree.analysis.identifying.recordings import (
-    UNKNOWN,
-    DataOptions,
-    RecordedMotion,
-    read_recordings,
-)
 from kinetree.analysis.identifying.report.words import idle, meaning, sentences
 from kinetree.analysis.identifying.result import (
     Identification,
     fit_coordinates,
     standard_parameters,
 )
+from kinetree.analysis.identifying.unrecorded import refuse_states
 from kinetree.analysis.inverse import inverse
 from kinetree.analysis.runs.manifest import manifest
 from kinetree.analysis.runs.progress import ProgressCall, Share, sharing
@@ -112,7 +113,8 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
             axes) in the frame of the body [m].
         locked: coordinates that stand still and are not recorded -> their values.
         columns: name in the data -> name as above.
-        units: of time, q, qd, qdd, tau, current where not SI: {"q": "deg"}.
+        units: of time, q, qd, qdd, tau, current, or of one column, where not SI: {"q": "deg",
+            "q.lift": "mm"}.
         gains: effort per current by velocity [N.m/A or N/A]; "unknown" has it found, of
             "least_squares" and "consistent".
         carried: bodies of the model that the machine carries in some recordings only, as a load of
@@ -145,12 +147,16 @@ def _identify(given: dict[str, Any], share: Share) -> Identification:
         given["held_out"] = held_out = what_is_held(given["held_out"], len(found))
     with share.part(READ, TABLED):
         table = ParameterColumns(model, _unknowns(given, found))
+        if not (table.names or given["coefficients"] or given["sensors"]):
+            cure = "name bodies, or kinds of friction"
+            raise ModelError("nothing is unknown", element="bodies, friction", cure=cure)
     if method == "output_error":
         with share.part(TABLED, 1.0):
             return from_motion(table, found, MotionChoices.of(given), share)
     with share.part(TABLED, SMOOTHED):
-        pieces, notes = _pieces(model, found, given["cutoff"], share)
-        others = _instruments(model, given["instruments"], found, pieces, how)
+        refuse_states(model, table.model_says, method)
+        pieces, notes = _pieces(table, found, given["cutoff"], share)
+        others = _instruments(table, given["instruments"], found, pieces, how)
     facts = {"method": method, "data": "; ".join(notes)}
     with one_thread():
         with share.part(SMOOTHED, FITTED):
@@ -182,7 +188,9 @@ def _fit(
     if given["smooth"] != UNKNOWN:
         tell_other_speeds(table, pieces, rows)
     made = _estimate(rows, table, given["method"], prior, more)
-    return _result(table, rows, made, {} if more is None else more.values, facts)
+    if more is None:
+        return _result(table, rows, made, {}, facts)
+    return replace(_result(table, rows, made, more.values, facts), ranges=more.ranges)
 
 
 def _data_options(given: Mapping[str, Any]) -> DataOptions:
@@ -229,14 +237,15 @@ def _recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedM
 
 
 def _pieces(
-    model: Mechanism, found: Sequence[RecordedMotion], cutoff: float | None, share: Share
+    table: ParameterColumns, found: Sequence[RecordedMotion], cutoff: float | None, share: Share
 ) -> tuple[list[RecordedPiece], list[str]]:
     """Pieces of all recordings, and what was done."""
     pieces: list[RecordedPiece] = []
     notes: list[str] = []
     for number, recording in enumerate(share.parts(found), 1):
         parts, words = cut(recording, cutoff)
-        closed = (_close_loops(model, recording, piece) for piece in parts)
+        turned = (turn_rates(table, recording, piece) for piece in parts)
+        closed = (_close_loops(table.model, recording, piece) for piece in turned)
         pieces += [replace(piece, recording=number) for piece in closed]
         notes.append(f"{recording.name}: {', '.join(words)}")
     return pieces, notes
@@ -257,7 +266,7 @@ def _close_loops(model: Mechanism, found: RecordedMotion, piece: RecordedPiece) 
 
 
 def _instruments(
-    model: Mechanism,
+    table: ParameterColumns,
     given: Any,
     found: Sequence[RecordedMotion],
     pieces: Sequence[RecordedPiece],
@@ -266,14 +275,14 @@ def _instruments(
     """The pieces with the motions of the instruments; empty where there are none."""
     if given is None:
         return []
-    plans = read_recordings(model, given, replace(how, measured="none"))
+    plans = read_recordings(table.model, given, replace(how, measured="none"))
     if len(plans) != len(found):
         raise ModelError(
             f"there are {len(plans)} motions for {len(found)} recordings",
             element="instruments",
             cure="give one per recording",
         )
-    made = [_along(plans[piece.recording - 1], piece) for piece in pieces]
+    made = [along_plan(table, plans[piece.recording - 1], piece) for piece in pieces]
     for run, plan in zip(found, plans, strict=True):
         if run.q.shape == plan.q.shape and np.array_equal(run.q, plan.q):
             warn(
@@ -281,23 +290,6 @@ def _instruments(
                 "least squares; give the motion that was planned, or a second recording of it"
             )
     return made
-
-
-def _along(plan: RecordedMotion, piece: RecordedPiece) -> RecordedPiece:
-    """A piece with the motion of a plan at the same times."""
-    from scipy.interpolate import CubicSpline
-
-    whole = cut(plan, 0.0)[0][0]
-    if whole.time[0] > piece.time[0] + 1e-9 or whole.time[-1] < piece.time[-1] - 1e-9:
-        raise ModelError(
-            f"it goes from {whole.time[0]:.6g} to {whole.time[-1]:.6g} s",
-            element="instruments",
-            cure=f"give it from {piece.time[0]:.6g} to {piece.time[-1]:.6g} s",
-        )
-    q, qd, qdd = (
-        CubicSpline(whole.time, table)(piece.time) for table in (whole.q, whole.qd, whole.qdd)
-    )
-    return replace(piece, q=q, qd=qd, qdd=qdd)
 
 
 def _base_names(table: ParameterColumns) -> list[str]:
@@ -316,10 +308,7 @@ def _estimate(
         if method == "least_squares":
             return more.estimate
         made = consistent(rows, table, prior)
-        own = more.estimate
-        return replace(
-            made, covariance=own.covariance, untold=own.untold, sizes=own.sizes, words=own.words
-        )
+        return with_found_errors(made, more.estimate, rows, table.regrouping)
     if method == "consistent":
         return consistent(rows, table, prior)
     return {"least_squares": least_squares, "instrumental": instrumental}[method](rows, nominal)

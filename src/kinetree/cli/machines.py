@@ -198,7 +198,8 @@ def _facts(fit: Identification) -> dict[str, Any]:
     }
     return {
         "parameters": fit.parameters, "deviations": fit.deviations, "meaning": fit.meaning,
-        "untold": fit.untold, "idle": fit.idle, "condition": fit.data.attrs["condition"], **rms,
+        "untold": fit.untold, "ranges": {k: [*pair] for k, pair in fit.ranges.items()},
+        "idle": fit.idle, "condition": fit.data.attrs["condition"], **rms,
         "data": fit.data.attrs["data"],
     }  # fmt: skip
 

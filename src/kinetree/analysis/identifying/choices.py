@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.analysis.identifying.data.data_units import unit_names
+from kinetree.analysis.identifying.data.recordings import UNKNOWN
 from kinetree.analysis.identifying.equations import HeldOut
 from kinetree.analysis.identifying.from_motion import refuse_useless
-from kinetree.analysis.identifying.recordings import UNITS, UNKNOWN
 from kinetree.analysis.identifying.unknown_values import SENSORS, coefficient_names
-from kinetree.arguments import check_choice, check_positive, show
+from kinetree.arguments import check_choice, check_positive, is_finite, show
 from kinetree.errors import ModelError, UnsupportedError, unknown
 
 METHODS = ("least_squares", "instrumental", "consistent", "output_error")
@@ -37,7 +38,7 @@ def check_choices(given: Mapping[str, Any], changed: Sequence[str]) -> None:
     check_choice("measured", given["measured"], ("tau", "wrench"))
     for name, words, known in (
         ("friction", given["friction"], RUBBING),
-        ("units", given["units"] or (), UNITS),
+        ("units", given["units"] or (), unit_names(given["model"])),
         ("gains", given["gains"] or (), given["model"].velocities),
         ("locked", given["locked"] or (), given["model"].coordinates),
         ("sensors", given["sensors"], tuple(SENSORS)),
@@ -103,11 +104,11 @@ def what_is_held(held_out: HeldOut, count: int) -> HeldOut:
 def _check_gains(given: Mapping[str, Any]) -> None:
     """Refuse gains that are no numbers, and unknown ones where a method does not find them."""
     for name, gain in (given["gains"] or {}).items():
-        if gain != UNKNOWN and not isinstance(gain, int | float):
+        if gain != UNKNOWN and not (is_finite(gain) and gain):
             raise ModelError(
                 f"it is {show(gain)}",
                 element=f"gains, '{name}'",
-                cure=f'give a number in N.m/A, or "{UNKNOWN}"',
+                cure=f'give a number in N.m/A, not 0, or "{UNKNOWN}"',
             )
         if gain == UNKNOWN and given["method"] not in FINDS_GAINS:
             raise UnsupportedError(

@@ -23,7 +23,7 @@ from kinetree.program.differentiate import along
 from kinetree.program.restrict import restrict
 
 if TYPE_CHECKING:
-    from kinetree.analysis.identifying.recordings import RecordedMotion
+    from kinetree.analysis.identifying.data.recordings import RecordedMotion
     from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.targets.native.function import Function

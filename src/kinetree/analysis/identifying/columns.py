@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.identifying.unrecorded import user_states
 from kinetree.arrays import Array
 from kinetree.assembly import Partition, partition_at
 from kinetree.assembly.loops import Loops, loops
@@ -88,6 +89,7 @@ class ParameterColumns:
         bodies: whose parameters are unknown.
         program: the regressor.
         places: where the parameters of the open bodies stand in it.
+        model_says: efforts, or the wrench, by what is known of the model.
         speeds: over which dry friction grows, where the data told [rad/s or m/s].
     """
 
@@ -103,7 +105,7 @@ class ParameterColumns:
         labels = list(program.output("pi").labels)
         self.bodies = _open_bodies(labels, wanted.bodies, wanted.loads)
         self.places = [labels.index(f"{b}.{end}") for b in self.bodies for end in PARAMETERS]
-        self._model_says = derive(bare, "reaction" if wrench else "inverse")
+        self.model_says = derive(bare, "reaction" if wrench else "inverse")
         self.joint_kinds = () if wrench else (*wanted.friction, *("armature",) * wanted.rotors)
         self.velocities = [] if wrench else self._moving()
         own = [labels[k] for k in self.places]
@@ -132,7 +134,7 @@ class ParameterColumns:
     @cached_property
     def _says(self) -> Any:
         """What the model says, compiled."""
-        return self._model_says.compile()
+        return self.model_says.compile()
 
     @cached_property
     def loops(self) -> tuple[Loops, Partition] | None:
@@ -207,8 +209,8 @@ class ParameterColumns:
         self, q: Array, qd: Array, qdd: Array, time: Array, absent: Sequence[str] = ()
     ) -> Array:
         """What the model says of all that is there and not unknown: state × equation."""
-        given = {"q": q, "qd": qd, "qdd": qdd, "t": time, "x": _states(self.model, len(q))}
-        says = self._model_says
+        given = {"q": q, "qd": qd, "qdd": qdd, "t": time, "x": user_states(self.model, len(q))}
+        says = self.model_says
         whole = np.asarray(self._says(**says.pick_inputs(given))[says.outputs[0].name])
         Y = self.function(q=q, qd=qd, qdd=qdd)["Y"]
         own = Y[:, :, self.places] @ self.nominal[: len(self.places)]
@@ -378,9 +380,3 @@ def _is_rotor(label: str) -> bool:
 def _rest(model: Mechanism) -> dict[str, Array]:
     zero = np.zeros(model.nv)
     return {"q": model.neutral(), "qd": zero, "qdd": zero}
-
-
-def _states(model: Mechanism, count: int) -> Array:
-    """User states at their initial values, for every row."""
-    values = [state.initial for state in model.states.values()]
-    return np.tile(np.array(values, dtype=float), (count, 1))

@@ -38,6 +38,8 @@ SHARE = 0.1
 """By how much friction may differ from the model's, as a share of the measured efforts."""
 EXACT = 1e-5
 """Share of the largest value below which no error of a measurement is believed to lie."""
+MOVED = 1e-6
+"""Share of the largest change, in deviations, below which a parameter does not change."""
 SIGNED = ("offset",)
 """Parameters of joints that may be negative."""
 Volumes = Mapping[str, tuple[Sequence[float], Sequence[float]]]
@@ -75,6 +77,38 @@ def consistent(rows: FitEquations, columns: ParameterColumns, prior: Prior) -> E
     return replace(
         first, x=x, sigma=rows.deviations(x), pi=pi, pi_covariance=_errors(A @ B, pi, cones),
         facts={**first.facts, "prior": prior.weight, "solver": "clarabel"},
+    )  # fmt: skip
+
+
+def with_found_errors(made: Estimate, own: Estimate, rows: FitEquations, B: Array) -> Estimate:
+    """A consistent estimate with what errors of gains or speeds do to all parameters.
+
+    With these k held it has the errors of eq. 23; those of k move it beside (eq. 26).
+
+    Args:
+        made: with k as they were found.
+        own: least squares of base parameters, and of k behind them.
+        rows: the equations with these k.
+        B: of the regrouping.
+    """
+    assert made.pi is not None
+    assert made.pi_covariance is not None
+    n = len(B)
+    A = rows.weigh(made.sigma)[0] / np.sqrt(rows.spread)
+    turn = made.pi_covariance @ B.T @ (A.T @ A)
+    told = n + np.flatnonzero(np.isfinite(np.diag(own.covariance)[n:]))
+    k = own.covariance[np.ix_(told, told)]
+    dx = np.linalg.lstsq(k, own.covariance[told, :n], rcond=None)[0].T
+    moved = turn @ np.where(np.isfinite(dx), dx, 0.0)
+    covariance = made.pi_covariance + moved @ k @ moved.T
+    for row in own.untold:  # k and x along it are those of the model
+        if np.abs(row[n:]).max(initial=0.0) > 0:
+            way = np.abs(turn @ row[:n]) / np.sqrt(np.diag(made.pi_covariance))
+            away = way > MOVED * way.max()
+            covariance[away, away] = np.inf
+    return replace(
+        made, pi_covariance=covariance, covariance=own.covariance, untold=own.untold,
+        sizes=own.sizes, words=own.words,
     )  # fmt: skip
 
 

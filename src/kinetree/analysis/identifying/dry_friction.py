@@ -12,8 +12,8 @@ friction larger.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from kinetree.analysis.identifying.columns import ParameterColumns
 from kinetree.analysis.identifying.equations import FitEquations
 from kinetree.analysis.identifying.estimate import PASSES, Estimate, tell
 from kinetree.analysis.identifying.filtering import RecordedPiece
-from kinetree.analysis.identifying.gains import GainEstimate, find_gains
+from kinetree.analysis.identifying.gains import GainEstimate, GainRange, find_gains
 from kinetree.analysis.identifying.least_squares import least_squares
 from kinetree.arrays import Array
 from kinetree.errors import warn
@@ -56,11 +56,13 @@ class SpeedEstimate:
         rows: the equations at these speeds.
         values: speeds by name [rad/s or m/s].
         estimate: of the parameters; its covariance and what is untold have the speeds behind them.
+        ranges: gains that a deviation does not tell, as of `GainEstimate`.
     """
 
     rows: FitEquations
     values: dict[str, float]
     estimate: Estimate
+    ranges: Mapping[str, GainRange] = field(default_factory=dict)
 
 
 def find_speeds(
@@ -115,7 +117,7 @@ def find_gains_and_speeds(
         facts={**made.facts, "speeds of dry friction": "found"},
     )  # fmt: skip
     values = {**search.values, **found.values}
-    return SpeedEstimate(search.rows.at_gains(found.k), values, estimate)
+    return SpeedEstimate(search.rows.at_gains(found.k), values, estimate, more.ranges)
 
 
 def tell_other_speeds(

@@ -10,14 +10,18 @@ what it needs, are left out.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.recordings import RecordedMotion
+from kinetree.analysis.identifying.data.recordings import RecordedMotion
+from kinetree.analysis.identifying.tangents import unit_rows, velocities_of
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
+
+if TYPE_CHECKING:
+    from kinetree.analysis.identifying.columns import ParameterColumns
 
 ORDER = 4
 """Of the Butterworth filter, which acts twice."""
@@ -108,8 +112,7 @@ def cut(found: RecordedMotion, cutoff: float | None) -> tuple[list[RecordedPiece
             element="cutoff",
             cure=f"give at most {NYQUIST / step:.3g} Hz",
         )
-    gaps = np.flatnonzero(np.diff(found.time) > GAP * step) + 1
-    parts = np.split(np.arange(len(found.time)), gaps)
+    parts = _without_gaps(found.time, step)
     shortest = math.ceil((2 * ENDS + 2) / (cutoff * step))
     good = [rows for rows in parts if len(rows) >= shortest]
     if not good:
@@ -123,9 +126,17 @@ def cut(found: RecordedMotion, cutoff: float | None) -> tuple[list[RecordedPiece
         f"Butterworth filter of order {ORDER}, {cutoff:.4g} Hz, forwards and backwards",
         "accelerations from " + ("coordinates" if found.qd is None else "recorded velocities"),
     ]  # fmt: skip
-    if len(gaps):
-        notes.append(f"cut at {len(gaps)} gaps, {len(parts) - len(good)} short pieces left out")
+    if len(parts) > 1:
+        notes.append(
+            f"cut at {len(parts) - 1} gaps, {len(parts) - len(good)} short pieces left out"
+        )
     return [_smooth_piece(found, rows, step, cutoff) for rows in good], notes
+
+
+def _without_gaps(time: Array, step: float) -> list[Any]:
+    """Numbers of the rows of the pieces between gaps."""
+    gaps = np.flatnonzero(np.diff(time) > GAP * step) + 1
+    return np.split(np.arange(len(time)), gaps)
 
 
 def _as_it_is(found: RecordedMotion) -> RecordedPiece:
@@ -162,6 +173,26 @@ def _smooth_piece(found: RecordedMotion, rows: Any, step: float, cutoff: float) 
     return RecordedPiece(time, q, qd, qdd, y, i, cutoff, found.absent)
 
 
+def turn_rates(
+    table: ParameterColumns, found: RecordedMotion, piece: RecordedPiece
+) -> RecordedPiece:
+    """A piece whose velocities are those of the joints, where rates of quaternions stand in it."""
+    from scipy.interpolate import CubicSpline
+
+    row, count = table.program.input("q"), table.model.nv
+    if not row.tangent or found.qd is not None:
+        return piece
+    q = unit_rows(table.model, piece.q)
+    qd = velocities_of(row, q, piece.qd, count)
+    if found.qdd is not None:
+        qdd = piece.qdd
+    elif math.isinf(piece.cutoff):
+        qdd = CubicSpline(piece.time, qd)(piece.time, 1)
+    else:
+        qdd = np.gradient(qd, piece.time, axis=0)
+    return replace(piece, q=q, qd=qd, qdd=qdd)
+
+
 def low_pass(table: Array, rate: float, cutoff: float) -> Array:
     """A table over time, filtered forwards and backwards; as it is for an infinite frequency."""
     if math.isinf(cutoff):
@@ -182,14 +213,26 @@ def _bandwidth(rate: float, cutoff: float) -> float:
 
 
 def _usual_cutoff(found: RecordedMotion, step: float) -> float:
-    """A frequency well above that of the motion [Hz]: of coordinates, and of what turns."""
-    even = np.arange(found.time[0], found.time[-1], step)
-    table = np.concatenate([found.q, np.sin(found.q), np.cos(found.q)], axis=1)
-    table = np.column_stack([np.interp(even, found.time, column) for column in table.T])
+    """A frequency well above that of the motion [Hz]: of coordinates, and of what turns.
+
+    Nothing is known of the motion in gaps, however long they are: every piece tells its own.
+    """
+    parts = _without_gaps(found.time, step)
+    longest = max(parts, key=len)
+    motion = max(_motion(found, rows, step) for rows in parts if 2 * len(rows) >= len(longest))
+    length = found.time[longest[-1]] - found.time[longest[0]]
+    return float(min(max(ABOVE * motion, 8 / length), NYQUIST / step))
+
+
+def _motion(found: RecordedMotion, rows: Any, step: float) -> float:
+    """The highest frequency of the motion of a piece [Hz]."""
+    time, q = found.time[rows], found.q[rows]
+    even = np.arange(time[0], time[-1], step)
+    table = np.concatenate([q, np.sin(q), np.cos(q)], axis=1)
+    table = np.column_stack([np.interp(even, time, column) for column in table.T])
     table -= table.mean(axis=0)
     power = np.abs(np.fft.rfft(table * np.hanning(len(even))[:, None], axis=0)) ** 2
     loud = power.sum(axis=0) > 0
     share = np.cumsum(power[:, loud], axis=0) / power[:, loud].sum(axis=0)
     last = int((share < POWER).sum(axis=0).max(initial=0))
-    motion = float(np.fft.rfftfreq(len(even), step)[last])
-    return float(min(max(ABOVE * motion, 8 / (even[-1] - even[0])), NYQUIST / step))
+    return float(np.fft.rfftfreq(len(even), step)[last])

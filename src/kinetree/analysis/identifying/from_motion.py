@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.analysis.identifying.closed_motion import ClosedMotion
 from kinetree.analysis.identifying.columns import ParameterColumns
 from kinetree.analysis.identifying.consistent import effort_size
+from kinetree.analysis.identifying.data.recordings import RecordedMotion
 from kinetree.analysis.identifying.equations import HeldOut
 from kinetree.analysis.identifying.output_error import (
     ROUGH,
@@ -22,7 +23,6 @@ from kinetree.analysis.identifying.output_error import (
     output_error,
 )
 from kinetree.analysis.identifying.pseudo_inertia import SIZE
-from kinetree.analysis.identifying.recordings import RecordedMotion
 from kinetree.analysis.identifying.report.words import idle, meaning, sentences
 from kinetree.analysis.identifying.result import Identification, fit_coordinates
 from kinetree.analysis.identifying.unknown_values import UnknownValues
@@ -32,6 +32,9 @@ from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.results.dataset import attributes
 from kinetree.solve.one_thread import one_thread
+
+if TYPE_CHECKING:
+    from kinetree.model import Mechanism
 
 OWN = ("segment", "coefficients", "sensors")
 """Options of this estimate alone."""
@@ -83,17 +86,35 @@ def refuse_useless(given: Mapping[str, Any], changed: Sequence[str]) -> None:
     if not motion:
         return
     model = given["model"]
-    if model.closures and given["locked"]:
+    if given["locked"] and (model.closures or model.states):
+        what = "a mechanism with loops" if model.closures else "a model with user states"
         raise UnsupportedError(
-            "it holds no coordinates of a mechanism with loops",
+            f"it holds no coordinates of {what}",
             element="locked, method 'output_error'",
             cure="record them, or join the bodies in the model",
         )
-    if model.states or model.nq != model.nv or given["measured"] != "tau":
+    _refuse_states(model)
+    if given["measured"] != "tau":
         raise UnsupportedError(
-            "it moves joints by efforts, without user states and quaternions",
+            "it moves joints by efforts",
             element="method 'output_error'",
-            cure="take another method, or kt.optimise with kt.misfit",
+            cure="take another method, or record efforts",
+        )
+
+
+def _refuse_states(model: Mechanism) -> None:
+    """Refuse states that events change, and states and quaternions beside loops."""
+    element, cure = "method 'output_error'", "take another method, or kt.optimise with kt.misfit"
+    kept = [name for name, state in model.states.items() if state.held]
+    if kept or model.events:
+        what = f"mode '{kept[0]}'" if kept else f"event '{next(iter(model.events))}'"
+        raise UnsupportedError(f"it knows no events, and the model has {what}", element=element,
+                               cure=cure)  # fmt: skip
+    if model.closures and (model.states or model.nq != model.nv):
+        raise UnsupportedError(
+            "it moves no mechanism with loops that has user states or quaternions",
+            element=element,
+            cure=cure,
         )
 
 
@@ -179,7 +200,8 @@ def _deviations(unknown: UnknownValues, made: MotionEstimate) -> Array:
     rest = np.eye(len(made.theta))[len(made.theta) - len(unknown.labels) :]
     joints = len(unknown.columns.names) - SIZE * len(unknown.columns.bodies)
     rows = np.concatenate([slopes, rest[joints:]])
-    return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", rows, made.covariance, rows)))
+    variances = np.einsum("ij,jk,ik->i", rows, made.covariance, rows)
+    return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
 def _untold(names: Sequence[str], after: Array, before: Array) -> list[str]:

@@ -15,14 +15,16 @@ Refs: Gautier2014
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from kinetree.analysis.identifying.equations import FitEquations
 from kinetree.analysis.identifying.estimate import TOLD, Estimate, ToldDirections, tell
+from kinetree.analysis.identifying.profile import gain_range
 from kinetree.analysis.identifying.report.words import sentences
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError
@@ -46,6 +48,10 @@ LINKED = 1e-6
 """Share of its longest column above which an equation depends on a parameter."""
 
 
+GainRange = tuple[float, float]
+"""Smallest and largest gain [N.m/A or N/A]."""
+
+
 def gain_name(velocity: str) -> str:
     """How the gain of the motor along a velocity is called."""
     return f"{velocity}.current_gain"
@@ -60,12 +66,14 @@ class GainEstimate:
         k: their gains [N.m/A or N/A].
         estimate: of the parameters; its covariance and what is untold have the gains behind them.
         spread: standard deviation of every equation, of currents where its gain is unknown.
+        ranges: gains that a deviation does not tell, by name -> between what 95 % of them lie.
     """
 
     names: tuple[str, ...]
     k: Array
     estimate: Estimate
     spread: Array
+    ranges: Mapping[str, GainRange] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[str, float]:
@@ -89,7 +97,7 @@ def find_gains(
         base: names of the base parameters.
         sigma: deviations by which equations are weighed; by default those of the residuals.
     """
-    search = _Search(rows, nominal, _motors(rows, names), len(names), sigma)
+    search = GainSearch(rows, nominal, _motors(rows, names), len(names), sigma)
     search.go()
     for number, name in enumerate(names):
         search.turn_where_it_drives(number, [base.index(f"{name}.{kind}") for kind in RUBS
@@ -102,13 +110,17 @@ def find_gains(
     words = [_factor_in_words(names, direction[n:]) for direction in factors]
     words += sentences([*base, *map(gain_name, names)], rest * turn, told.scale / np.abs(turn))
     covariance = told.covariance(rows.spread) * np.outer(turn, turn)
-    words += _weak_in_words(names, k, covariance)
+    shares = np.sqrt(np.diag(covariance)[n:]) / np.abs(k)
+    weak = [number for number, share in enumerate(shares) if WEAK < share < np.inf]
+    ranges = {names[number]: gain_range(search, number) for number in weak}
+    words += _weak_in_words(ranges, dict(zip(names, k.tolist(), strict=True)))
     estimate = Estimate(
         search.x, covariance, rows.at_gains(k).deviations(search.x), told.rest * turn,
         told.scale / np.abs(turn),
         facts={"condition": told.condition, "gains": "found from currents"}, words=tuple(words),
     )  # fmt: skip
-    return GainEstimate(tuple(names), k, estimate, search.deviations())
+    called = {gain_name(name): pair for name, pair in ranges.items()}
+    return GainEstimate(tuple(names), k, estimate, search.deviations(), called)
 
 
 def _motors(rows: FitEquations, names: Sequence[str]) -> list[int | None]:
@@ -134,7 +146,7 @@ def _motors(rows: FitEquations, names: Sequence[str]) -> list[int | None]:
     return found
 
 
-class _Search:
+class GainSearch:
     """Rounds of the method, on triangles of [W y i] of every equation.
 
     Attributes:
@@ -182,14 +194,18 @@ class _Search:
         return np.concatenate(parts)
 
     def slopes(self) -> Array:
+        """Slopes at the values so far."""
+        return self.slopes_at(self.x, self.g)
+
+    def slopes_at(self, x: Array, g: Array) -> Array:
         """Of the residuals, by x and by g, with the sign of the columns."""
-        n, parts = len(self.x), []
+        n, parts = len(x), []
         for e, T in enumerate(self.triangles):
-            J = np.zeros((len(T), n + len(self.g)))
-            J[:, :n] = self._gain(e, self.g) * T[:, :n]
+            J = np.zeros((len(T), n + len(g)))
+            J[:, :n] = self._gain(e, g) * T[:, :n]
             own = self.motors[e]
             if own is not None:
-                J[:, n + own] = T[:, :n] @ self.x - T[:, n]
+                J[:, n + own] = T[:, :n] @ x - T[:, n]
             parts.append(J / self.sigma[e])
         return np.concatenate(parts)
 
@@ -311,16 +327,21 @@ def _without(rest: Array, directions: Sequence[Array]) -> Array:
     return rest
 
 
-def _weak_in_words(names: Sequence[str], k: Array, covariance: Array) -> list[str]:
+def _weak_in_words(ranges: Mapping[str, GainRange], k: Mapping[str, float]) -> list[str]:
     """Gains whose errors are so large that slopes at the values found do not tell them."""
-    shares = np.sqrt(np.diag(covariance)[-len(k) :]) / np.abs(k)
     return [
-        f"the data hardly tell the gain of '{name}', {gain:.3g} N.m/A or N/A: errors as large as "
-        f"{share:.0%} of it are more than its deviation says; give this gain, or add a recording "
-        "with a heavier load (carried=)"
-        for name, gain, share in zip(names, k, shares, strict=True)
-        if WEAK < share < np.inf
+        f"the data hardly tell the gain of '{name}', {k[name]:.3g} N.m/A or N/A: 95 % of such data "
+        f"have it {_between(*pair)}, whatever its deviation says; give this gain, or add a "
+        "recording with a heavier load (carried=)"
+        for name, pair in ranges.items()
     ]
+
+
+def _between(low: float, high: float) -> str:
+    """A range in words."""
+    if math.isinf(high):
+        return f"above {low:.3g}"
+    return f"below {high:.3g}" if low == 0 else f"between {low:.3g} and {high:.3g}"
 
 
 def _factor_in_words(names: Sequence[str], change: Array) -> str:

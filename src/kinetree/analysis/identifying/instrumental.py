@@ -6,16 +6,43 @@ motion that was planned, or along a second recording of the same plan.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from kinetree.analysis.identifying.equations import FitEquations
 from kinetree.analysis.identifying.estimate import PASSES, Estimate, tell
+from kinetree.analysis.identifying.filtering import RecordedPiece, cut, turn_rates
 from kinetree.analysis.identifying.least_squares import least_squares
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
 
 WEAK = 1e-10
 """Share of the largest singular value of ZᵀW below which instruments tell nothing."""
+
+if TYPE_CHECKING:
+    from kinetree.analysis.identifying.columns import ParameterColumns
+    from kinetree.analysis.identifying.data.recordings import RecordedMotion
+
+
+def along_plan(
+    table: ParameterColumns, plan: RecordedMotion, piece: RecordedPiece
+) -> RecordedPiece:
+    """A piece with the motion of a plan at the same times."""
+    from scipy.interpolate import CubicSpline
+
+    whole = turn_rates(table, plan, cut(plan, 0.0)[0][0])
+    if whole.time[0] > piece.time[0] + 1e-9 or whole.time[-1] < piece.time[-1] - 1e-9:
+        raise ModelError(
+            f"it goes from {whole.time[0]:.6g} to {whole.time[-1]:.6g} s",
+            element="instruments",
+            cure=f"give it from {piece.time[0]:.6g} to {piece.time[-1]:.6g} s",
+        )
+    q, qd, qdd = (
+        CubicSpline(whole.time, rows)(piece.time) for rows in (whole.q, whole.qd, whole.qdd)
+    )
+    return replace(piece, q=q, qd=qd, qdd=qdd)
 
 
 def instrumental(rows: FitEquations, nominal: Array) -> Estimate:

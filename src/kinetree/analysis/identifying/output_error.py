@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.identifying.closed_motion import ClosedMotion
+from kinetree.analysis.identifying.data.recordings import RecordedMotion
 from kinetree.analysis.identifying.equations import HeldOut
-from kinetree.analysis.identifying.recordings import RecordedMotion
 from kinetree.analysis.identifying.segments import Segments, hermite
 from kinetree.analysis.identifying.unknown_values import UnknownValues
 from kinetree.analysis.runs.progress import Share
@@ -99,7 +99,9 @@ def cut_segments(
     steps = max(4, round(length / float(np.clip(usual, *STEPS))))
     for number, one in enumerate(found, 1):
         count = int((one.time[-1] - one.time[0]) / length + 1e-9)
-        for k in range(count):
+        places = np.unique(((one.time - one.time[0]) / length + 1e-9).astype(int))
+        places = places[places < count]  # none where gaps are longer
+        for j, k in enumerate(places.tolist()):
             begin = one.time[0] + k * length
             inside = (one.time >= begin) & (one.time < begin + length)
             if inside.sum() < 8 or np.diff(one.time[inside]).max() > length / 4:
@@ -112,7 +114,7 @@ def cut_segments(
             still.append(one.q[inside][0])
             clock.append(one.time[inside])
             numbers.append(number)
-            held.append(_is_held(held_out, number, k, count))
+            held.append(_is_held(held_out, number, j, len(places)))
     if not starts or all(held):
         raise ModelError(
             f"it is too short for segments of {length:g} s",
@@ -138,23 +140,23 @@ class OutputError:
         self.unknown, self.segments, self.data = unknown, segments, data
 
     @cached_property
-    def first_states(self) -> tuple[Array, Array]:
-        """q and qd at the start of every segment, from a line through its first rows."""
+    def first_states(self) -> Array:
+        """States at the start of every segment, from a line through its first rows."""
         first, free, seen = np.array(self.data.still), self.segments.free, self.segments.seen
         own, rates = [seen.index(number) for number in free], np.zeros_like(first)
         for k, (t, q) in enumerate(zip(self.data.times, self.data.q, strict=True)):
             early = t <= max(t[0] + 0.05 * self.segments.length, t[min(7, len(t) - 1)])
             line = np.polyfit(t[early], q[early], 2 if early.sum() > 6 else 1)[::-1]
             first[k, free], rates[k, free] = line[:2, own]
-        return first, rates
+        return self.segments.start(first, rates[:, free], free)
 
-    def rows(self, theta: Array, q: Array, qd: Array) -> tuple[list[Array], list[Array]]:
-        """What sensors show in every segment, and its slopes by θ and by q, qd at the start."""
+    def rows(self, theta: Array, y: Array) -> tuple[list[Array], list[Array]]:
+        """What sensors show in every segment, and its slopes by θ and by the state at the start."""
         unknown, segments = self.unknown, self.segments
         with np.errstate(all="ignore"):
             slopes = unknown.slopes(unknown.parameters, theta).T
-            motion = segments.run(unknown.parameters(theta), q, qd, slopes)
-            shown = [self._sensor_rows(k, theta, motion) for k in range(len(q))]
+            motion = segments.run(unknown.parameters(theta), y, slopes)
+            shown = [self._sensor_rows(k, theta, motion) for k in range(len(y))]
         return [row[0] for row in shown], [row[1] for row in shown]
 
     def _sensor_rows(self, k: int, theta: Array, motion: Any) -> tuple[Array, Array]:
@@ -211,18 +213,18 @@ class _Search:
 
     Attributes:
         theta: numbers so far.
-        q, qd: start values so far.
+        y: states at the start of every segment so far.
         sigma: of every channel.
     """
 
     def __init__(self, problem: OutputError, prior: float, theta: Array) -> None:
         self.problem, self.unknown = problem, problem.unknown
-        self.weight = prior / self.unknown.scales**2
+        self.prior, self.weight = prior, prior / self.unknown.scales**2
         self.theta = theta.copy()
-        self.q, self.qd = problem.first_states
+        self.y = problem.first_states
         self.sigma = np.ones(len(self.unknown.channels))
         self.rounds = 0
-        self.shown, self.slopes = problem.rows(self.theta, self.q, self.qd)
+        self.shown, self.slopes = problem.rows(self.theta, self.y)
         self._refuse_wild()
         self._weigh()
 
@@ -275,7 +277,7 @@ class _Search:
         damping = DAMPING[0]
         for self.rounds in range(1, ROUNDS + 1):
             before = self._cost(self.shown, self.theta)
-            rows = [self._segment_rows(k) for k in range(len(self.q))]
+            rows = [self._segment_rows(k) for k in range(len(self.y))]
             if self._promise(rows) < settled * before:
                 return
             while damping < DAMPING[1] and not self._try(rows, damping, before):
@@ -302,25 +304,25 @@ class _Search:
         g = g - self.weight * (self.theta - self.unknown.first)
         scale = 1.0 / self.unknown.scales**2
         step = np.linalg.solve(H + np.diag(self.weight + damping * (np.diag(H) + scale)), g)
-        theta, q, qd = self.theta + step, self.q.copy(), self.qd.copy()
-        free = self.problem.segments.free
-        for k, row in enumerate(rows):
-            own = np.linalg.lstsq(row.R, row.QTr - row.QTA @ step, rcond=1e-10)[0]
-            q[k, free], qd[k, free] = q[k, free] + own[: len(free)], qd[k, free] + own[len(free) :]
-        shown, slopes = self.problem.rows(theta, q, qd)
+        theta = self.theta + step
+        own = [np.linalg.lstsq(row.R, row.QTr - row.QTA @ step, rcond=1e-10)[0] for row in rows]
+        y = self.problem.segments.move(self.y, np.array(own))
+        shown, slopes = self.problem.rows(theta, y)
         if not all(np.isfinite(row).all() for row in shown):
             return False
         if self._cost(shown, theta) >= before:
             return False
-        self.theta, self.q, self.qd, self.shown, self.slopes = theta, q, qd, shown, slopes
+        self.theta, self.y, self.shown, self.slopes = theta, y, shown, slopes
         return True
 
     def result(self) -> MotionEstimate:
         """The estimate with its covariance."""
-        H, _ = self.normal([self._segment_rows(k) for k in range(len(self.q))])
-        covariance: Array = np.asarray(np.linalg.inv(H + np.diag(self.weight)), dtype=float)
+        H, _ = self.normal([self._segment_rows(k) for k in range(len(self.y))])
         s = self.unknown.scales
-        values = np.linalg.eigvalsh(H * s[:, None] * s)
+        values, ways = np.linalg.eigh(H * s[:, None] * s)
+        # in units of what is known before, so that no rounding makes a variance negative
+        root = s[:, None] * ways / np.sqrt(np.maximum(values, 0.0) + self.prior)
+        covariance: Array = np.asarray(root @ root.T)
         least = max(values[0], 0.0)
         condition = float(np.sqrt(values[-1] / least)) if least > EMPTY * values[-1] else np.inf
         return MotionEstimate(

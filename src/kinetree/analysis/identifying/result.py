@@ -64,6 +64,8 @@ class Identification:
         standard: values of all parameters, those of every body included, that the model takes.
         columns: what the model says of what is measured.
         coefficients: other parameters of the model that were found, by name.
+        ranges: gains that the data hardly tell, by name -> smallest and largest between which 95 %
+            lie, by the sum of squares itself (profile likelihood); 0 or infinite where none.
     """
 
     parameters: dict[str, float]
@@ -75,6 +77,7 @@ class Identification:
     standard: dict[str, float]
     columns: ParameterColumns
     coefficients: Mapping[str, float] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def residual(self) -> xarray.DataArray:

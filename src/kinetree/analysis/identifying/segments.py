@@ -7,6 +7,7 @@ eq. 19); every segment and direction is a run of its own, eight in the lanes of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.identifying.tangents import tangents, unit_rows
 from kinetree.arrays import Array, Integers
 from kinetree.integrate.loops.driven_steps import drive_lanes
 from kinetree.pipeline import derive
+from kinetree.program import Output
 from kinetree.program.differentiate import along
 from kinetree.program.passes import condense
+from kinetree.program.state_form import consistent, coordinate_rates, state_parts
 from kinetree.targets.native.function import Function, cores
 from kinetree.targets.native.lanes.packing import LANES
 
@@ -28,11 +32,9 @@ if TYPE_CHECKING:
     from kinetree.program import Program
 
 TangentState = tuple[Array, Array, Array, Array]
-"""q, qd, and their changes along the directions."""
-SPEEDS = ("qd", "qd_dot")
-STATE = ("q", "qd", "q_dot", "qd_dot")
+"""q and its rates, and their changes along the directions."""
 GIVEN = ("tau", "t")
-"""Inputs of the rates: those that are rates themselves, the state, what drives it."""
+"""Inputs of the rates beside the state: what drives it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,7 @@ class Segments:
 
     @property
     def free(self) -> list[int]:
-        """Numbers of the coordinates that move by themselves."""
+        """Numbers of the coordinates whose start is told by what was recorded of them."""
         if self.loops is not None:
             return self.loops.free
         return [k for k in range(self.model.nq) if k not in self.locked]
@@ -94,51 +96,109 @@ class Segments:
 
     @cached_property
     def function(self) -> Function:
-        """Rates of q and qd, and of their changes along a direction; efforts behind these four."""
+        """Rates of the state, and of its changes along a direction; efforts stand behind both."""
         program = self.forward
         labels = [self.names[k] for k in self.active]
-        by = {"q": None, "qd": None, **({"p": labels} if labels else {})}
-        speeds = [] if self.loops is None else ["qd_closed"]
-        made = along(program, ["qdd", *speeds], by)
+        parts = [row.name for row in state_parts(program)]
+        rates, by = [f"{name}_rate" for name in parts], dict.fromkeys(parts)
+        made = along(_with_rates(program), rates, {**by, **({"p": labels} if labels else {})})
         rows = {row.name: row for row in made.inputs}
-        own = [made.output(f"{name}{end}").nodes for name in speeds for end in ("", "_dot")]
-        fast = [
-            replace(made.output("qdd"), name=f"{n}_rate", nodes=nodes)
-            for n, nodes in zip(SPEEDS, own or [rows[n].symbols for n in SPEEDS], strict=True)
-        ]
-        outputs = (fast[0], made.output("qdd"), fast[1], made.output("qdd_dot"))
-        names = [name for name in (*STATE, *GIVEN) if name in rows]
+        outputs = tuple(made.output(f"{name}{end}") for end in ("", "_dot") for name in rates)
+        names = [f"{name}{end}" for end in ("", "_dot") for name in parts]
+        names += [name for name in GIVEN if name in rows]
         inputs = (*(rows.pop(name) for name in names), *rows.values())
         found: Function = condense(replace(made, inputs=inputs, outputs=outputs)).compile()
         return found
 
-    def run(self, values: Array, q: Array, qd: Array, changes: Array) -> TangentState:
+    # --- the state at the start of every segment: q, qd, and user states where there are some -----
+
+    @property
+    def moving(self) -> list[int]:
+        """Numbers of the velocities that are free at the start."""
+        if self.loops is not None:
+            return self.loops.free
+        joints = self.model.leaders
+        still = {
+            name
+            for j in joints
+            for name in j.velocities
+            if {self.model.coordinates.index(c) for c in j.coordinates} & {*self.locked}
+        }
+        return [k for k, name in enumerate(self.model.velocities) if name not in still]
+
+    def tangents(self, q: Array) -> Array:
+        """N of der(q) = N(q) qd: … × coordinate × velocity."""
+        return tangents(self.forward.input("q"), q, self.model.nv)
+
+    def start(self, q: Array, rates: Array, known: Sequence[int]) -> Array:
+        """States from coordinates and rates of some of them, segment × component."""
+        q = unit_rows(self.model, q)
+        N = self.tangents(q)[:, known][:, :, self.moving]
+        qd = np.zeros((len(q), self.model.nv))
+        qd[:, self.moving] = np.einsum("kvi,ki->kv", np.linalg.pinv(N), rates)
+        x = [float(state.initial) for state in self.model.states.values()]
+        return np.concatenate([q, qd, np.tile(x, (len(q), 1))], axis=1)
+
+    def ways(self, y: Array) -> Array:
+        """Directions in which states may change: segment × direction × component."""
+        n, m, size = self.model.nq, self.model.nv, y.shape[1]
+        count = len(self.moving)
+        found = np.zeros((len(y), 2 * count + size - n - m, size))
+        found[:, :count, :n] = np.swapaxes(self.tangents(y[:, :n])[:, :, self.moving], 1, 2)
+        found[:, range(count, 2 * count), [n + k for k in self.moving]] = 1.0
+        found[:, range(2 * count, found.shape[1]), range(n + m, size)] = 1.0
+        return found
+
+    def move(self, y: Array, along_ways: Array) -> Array:
+        """States that have gone along their directions, segment × direction."""
+        moved = y + np.einsum("kw,kwi->ki", along_ways, self.ways(y))
+        q, rest = np.split(moved, [self.model.nq], axis=1)
+        return np.concatenate([unit_rows(self.model, q), rest], axis=1)
+
+    def run(self, values: Array, y: Array, changes: Array) -> TangentState:
         """The motion at the ends of all steps, with tangents.
 
         Args:
             values: of the unknown parameters.
-            q: coordinates at the start of every segment.
-            qd: velocities there.
+            y: states at the start of every segment.
             changes: of the unknown parameters, one row per direction; behind them go directions of
-                the start values of what moves, q first.
+                the start values.
 
         Returns:
-            q and qd, segment × step × component; their changes with directions behind segments.
+            q and its rates, segment × step × component; their changes with directions behind
+            segments.
         """
-        (count, n), own = q.shape, len(changes)
-        starts = np.eye(2 * n)[[*self.free, *(n + k for k in self.free)]]
-        used = own + len(starts)
+        (count, size), own = y.shape, len(changes)
+        ways = self.ways(y)
+        used = own + ways.shape[1]
         segment, way = (k.ravel() for k in np.indices((count, used)))
-        first = np.zeros((len(way), 4 * n))
-        first[:, : 2 * n] = np.hstack([q, qd])[segment]
-        first[:, 2 * n :] = np.vstack([np.zeros((own, 2 * n)), starts])[way]
-        moved = np.vstack([changes[:, self.active], np.zeros((len(starts), len(self.active)))])[way]
+        first = np.zeros((len(way), 2 * size))
+        first[:, :size] = y[segment]
+        still = np.zeros((count, own, size))
+        first[:, size:] = np.concatenate([still, ways], axis=1).reshape(-1, size)
+        free = np.zeros((ways.shape[1], len(self.active)))
+        moved = np.vstack([changes[:, self.active], free])[way]
         if self.loops is not None:
             first = self._close(values, first, segment, moved)
-        states = self._drive(values, first, segment, moved).reshape(count, used, -1, 4 * n)
-        changed = states[..., 2 * n :]
-        whole = states[:, 0]
-        return whole[..., :n], whole[..., n : 2 * n], changed[..., :n], changed[..., n:]
+        states = self._drive(values, first, segment, moved).reshape(count, used, -1, 2 * size)
+        return self._seen_rates(states[:, 0, :, :size], states[..., size:])
+
+    def _seen_rates(self, whole: Array, changed: Array) -> TangentState:
+        """q and der(q) = N(q) qd, and their changes; N is linear in quaternions."""
+        n, m = self.model.nq, self.model.nv
+        q, qd, dq, dqd = (
+            whole[..., :n],
+            whole[..., n : n + m],
+            changed[..., :n],
+            changed[..., n : n + m],
+        )
+        if not self.forward.input("q").tangent:
+            return q, qd, dq, dqd
+        N, zero = self.tangents(q), self.tangents(np.zeros(n))
+        dN = self.tangents(dq) - zero
+        rates = np.einsum("...iv,...v->...i", N, qd)
+        drates = np.einsum("kwtiv,ktv->kwti", dN, qd) + np.einsum("ktiv,kwtv->kwti", N, dqd)
+        return q, rates, dq, drates
 
     @cached_property
     def _closing(self) -> Function:
@@ -189,6 +249,19 @@ class Segments:
             return self.tau
         times = self.starts[:, None] + 0.5 * self.h * np.arange(self.tau.shape[1])
         return np.concatenate([self.tau, times[..., None]], axis=2)
+
+
+def _with_rates(forward: Program) -> Program:
+    """Forward dynamics whose outputs are the rates of all parts of the state."""
+    nodes = {
+        "q": coordinate_rates(forward, *consistent(forward)),
+        "qd": forward.output("qdd").nodes,
+    }
+    if forward.gives("xd"):
+        nodes["x"] = forward.output("xd").nodes
+    rates = tuple(Output(f"{name}_rate", (len(row),), tuple(row), forward.input(name).labels)
+                  for name, row in nodes.items())  # fmt: skip
+    return replace(forward, outputs=rates)
 
 
 def hermite(h: float, steps: int, times: Array) -> tuple[Any, Array, Array]:

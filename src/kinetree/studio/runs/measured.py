@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from kinetree.analysis.identifying.raw_data import read_csv_columns
+from kinetree.analysis.identifying.data.raw_data import read_csv_columns
 from kinetree.arrays import Array
 from kinetree.errors import FormatError
 from kinetree.results.files import columns, load_run, save_run

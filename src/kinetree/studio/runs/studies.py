@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.identify import identify
-from kinetree.analysis.identifying.recordings import UNKNOWN
+from kinetree.analysis.identifying.data.recordings import UNKNOWN
 from kinetree.analysis.optimise import optimise
 from kinetree.analysis.runs.progress import telling_file
 from kinetree.analysis.sensitivities.variables import read_variables

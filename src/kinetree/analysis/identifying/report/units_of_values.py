@@ -40,9 +40,12 @@ def equation_units(model: Mechanism, measured: str, names: Sequence[str]) -> lis
     """Unit of what was measured in every equation: "tau", "wrench" or "q"."""
     if measured == "wrench":
         return ["N.m" if PARTS.index(name) < 3 else "N" for name in names]
+    if measured == "q":
+        rows = [(joint.coordinates, joint.q_units) for joint in model.leaders]
+        own = {n: unit for row in rows for n, unit in zip(*row, strict=True)}
+        return [own.get(name, "rad").replace("1", "") for name in names]
     turns = _turning(model)
-    pair = ("rad", "m") if measured == "q" else ("N.m", "N")
-    return [pair[0] if turns.get(name, True) else pair[1] for name in names]
+    return ["N.m" if turns.get(name, True) else "N" for name in names]
 
 
 def _turning(model: Mechanism) -> dict[str, bool]:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.identifying.recordings import FEWEST, DataOptions, RecordedMotion, too_short
+from kinetree.analysis.identifying.data.recordings import (
+    FEWEST,
+    DataOptions,
+    RecordedMotion,
+    too_short,
+)
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, warn
 from kinetree.results.dataset import PARTS
@@ -52,8 +57,7 @@ def check_recording(model: Mechanism, found: RecordedMotion, how: DataOptions) -
             element=found.name,
             cure="record a motion that excites all joints (kt.excite)",
         )
-    if "q" not in how.units:
-        _refuse_degrees(model, found)
+    _refuse_degrees(model, found, how.units)
     _check_rates(model, found)
     names = {"wrench": PARTS, "none": ()}.get(how.measured, tuple(model.velocities))
     for label, column in zip(names, found.measured.T, strict=True):
@@ -133,13 +137,15 @@ def _refuse_stop(found: RecordedMotion, label: str, column: Array) -> None:
                 )
 
 
-def _refuse_degrees(model: Mechanism, found: RecordedMotion) -> None:
+def _refuse_degrees(model: Mechanism, found: RecordedMotion, units: Mapping[str, str]) -> None:
     """Refuse angles that go to and fro over several turns, or far beyond the limits of a joint."""
     turning = [unit == "rad" for joint in model.leaders for unit in joint.q_units]
     limits = [joint.limits for joint in model.leaders for _ in joint.q_units]
     for k, (label, column) in enumerate(zip(model.coordinates, found.q.T, strict=True)):
         size, way = float(np.abs(column).max()), float(np.abs(np.diff(column)).sum())
         to_and_fro = size > TURNS and way > TO_AND_FRO * np.ptp(column)
+        if "q" in units or f"q.{label}" in units:
+            continue
         if turning[k] and (to_and_fro or _is_far_beyond(limits[k], column)):
             raise ModelError(
                 f"q of '{label}' reaches {size:.4g}, which is not a valid angle in radians",

@@ -19,19 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.identifying.raw_data import raw_columns
+from kinetree.analysis.identifying.data.data_units import (
+    NAMED,
+    column_factor,
+    data_labels,
+    time_factor,
+)
+from kinetree.analysis.identifying.data.raw_data import raw_columns
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, ShapeError, unknown
 from kinetree.results.dataset import PARTS
-from kinetree.units import to_si
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
 
-KINDS = ("q", "qd", "qdd", "tau", "current", "wrench")
-"""What a recording may hold beside the times."""
-UNITS = ("time", *KINDS)
-"""What may have a unit."""
 TIMES = ("time", "t")
 """Names of the column of times."""
 FEWEST = 20
@@ -47,7 +48,7 @@ class DataOptions:
     Attributes:
         measured: "tau", "wrench", or "none" of a motion alone.
         renamed: name of a column in the data -> name as above.
-        units: kind of a column -> unit in which it is given.
+        units: kind of a column, or name of one -> unit in which it is given.
         gains: effort per current by velocity [N.m/A or N/A], or "unknown".
         locked: coordinates that stand still and are not recorded -> their values.
         carried: bodies that the machine has in some recordings only -> their numbers, from 1.
@@ -124,7 +125,7 @@ def _read(
     time = next((found[word] for word in TIMES if word in found), None)
     if time is None:
         raise _missing(name, "time", found)
-    rows = _rise(time * _factor(how, "time"), _tables(model, found, how), name)
+    rows = _rise(time * time_factor(how.units), _tables(model, found, how), name)
     return _recording(model, name, rows, how)
 
 
@@ -150,17 +151,14 @@ def _tables(
     model: Mechanism, found: Mapping[str, Array], how: DataOptions
 ) -> dict[str, dict[str, Array]]:
     """Columns by kind and label, in SI units."""
-    labels = {
-        "q": model.coordinates, **dict.fromkeys(("qd", "qdd", "tau", "current"), model.velocities),
-        "wrench": PARTS,
-    }  # fmt: skip
-    tables: dict[str, dict[str, Array]] = {kind: {} for kind in KINDS}
+    labels = data_labels(model)
+    tables: dict[str, dict[str, Array]] = {kind: {} for kind in NAMED}
     first = {kind: int(not any(_number(name, kind) == 0 for name in found)) for kind in labels}
     for name, values in found.items():
         for kind, known in labels.items():
             label = _label(name, kind, known, first[kind])
             if label is not None:
-                tables[kind][label] = values * _factor(how, kind)
+                tables[kind][label] = values * column_factor(model, how.units, kind, label)
     return tables
 
 
@@ -179,12 +177,6 @@ def _number(name: str, kind: str) -> int | None:
     """The number that a column of a kind has instead of a name."""
     digits = name.removeprefix(kind).removeprefix("_").removeprefix(".")
     return int(digits) if digits.isdecimal() and digits != name else None
-
-
-def _factor(how: DataOptions, kind: str) -> float:
-    """SI value of one of the unit in which a kind of column is given."""
-    unit = how.units.get(kind)
-    return 1.0 if unit is None else to_si(1.0, unit, f"units of '{kind}'")[0]
 
 
 def _rise(
@@ -284,13 +276,15 @@ def _measurements(
     if how.measured == "wrench":
         return _require(name, "wrench", PARTS, tables["wrench"])
     efforts = dict(tables["tau"])
+    for label in how.gains:
+        if label not in tables["current"]:
+            known = [f"current.{other}" for other in tables["current"]]
+            raise _missing(name, f"current.{label}", known, f", or leave the gain of '{label}' out")
     for label, current in tables["current"].items():
         gain = how.gains.get(label)
-        if gain == UNKNOWN:
-            _refuse_both(name, label, efforts)
-            efforts[label] = np.zeros(size)
-        elif gain is not None:
-            efforts[label] = current * float(gain)
+        if gain is not None:
+            _refuse_both(name, label, tables["tau"], "unknown" if gain == UNKNOWN else "given")
+            efforts[label] = np.zeros(size) if gain == UNKNOWN else current * float(gain)
         elif label not in efforts:
             raise ModelError(
                 f"the current of '{label}' has no gain",
@@ -304,10 +298,10 @@ def _measurements(
     return _require(name, "tau", model.velocities, whole)
 
 
-def _refuse_both(name: str, label: str, efforts: Mapping[str, Array]) -> None:
+def _refuse_both(name: str, label: str, efforts: Mapping[str, Array], what: str) -> None:
     if label in efforts:
         raise ModelError(
-            f"it has efforts of '{label}', and currents whose gain is unknown",
+            f"it has efforts of '{label}', and currents whose gain is {what}",
             element=name,
             cure=f"leave out the gain, or the column 'tau.{label}'",
         )
