@@ -21,7 +21,7 @@ from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart, look
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import EXPLICIT, Tangent, tangent
 from kinetree.arrays import Array
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, warn
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import EVENT, FINISHED
 from kinetree.measures import AtEvent, OfEvent
@@ -65,7 +65,8 @@ class TangentRun:
     def draft(self) -> Draft:
         """The variables of the motion; warnings say what is doubtful."""
         found = self.recording.result(self.run)
-        found.tell_doubts()
+        for said in found.doubts:
+            warn(said)
         return self.recording.draft(found)
 
 
