@@ -60,6 +60,10 @@ class AssemblyError(ModelError):
     nearest: Any = None
 
 
+class RunError(ModelError):
+    """A run, or a state of rest, is not there for these values; for others it may be."""
+
+
 class PartitionError(ModelError):
     """The coordinates chosen as independent do not determine the others."""
 

@@ -68,8 +68,18 @@ def working(*, show: bool) -> Iterator[Callable[[str], None]]:
         return
     from rich.text import Text
 
+    from kinetree.work import hearing
+
+    said = ""
     with console(error=True).status("") as status:
-        yield lambda text: status.update(Text(plain(text)))
+
+        def say_text(text: str) -> None:
+            nonlocal said
+            said = text
+            status.update(Text(plain(text)))
+
+        with hearing(lambda work: status.update(Text(plain(f"{said} ({work})")))):
+            yield say_text
 
 
 def os_sentence(error: OSError) -> str:

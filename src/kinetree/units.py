@@ -148,6 +148,14 @@ def _unit_of_name(name: str) -> Unit | None:
     )
 
 
+def are_alike(one: str, other: str) -> bool:
+    """Whether two units are of one kind; angles are numbers, and what is no unit is like none."""
+    kinds = [found.exponents for found in map(read, (one, other)) if isinstance(found, Unit)]
+    for kind in kinds:
+        kind.pop("rad", None)
+    return len(kinds) == 2 and kinds[0] == kinds[1]
+
+
 def to_si(value: float, unit: str, element: str) -> tuple[float, str]:
     """A value and its unit in SI; a unit of the SI stays as it was written.
 

@@ -53,3 +53,19 @@ def test_a_loop_that_opens_on_the_way_is_named_with_its_time() -> None:
 def test_nothing_moves_without_drives() -> None:
     with pytest.raises(KinetreeError, match="nothing drives it"):
         kt.kinematics(systems.pendulum(), 1.0)
+
+
+def test_values_of_a_driven_motion_go_with_it() -> None:
+    """What is found along the run afterwards is of the same mechanism."""
+    model = mechanisms.slider_crank()
+    model.drive("q1", lambda t: 0.5 + 3 * t)
+    run = kt.kinematics(model, 0.1, step=0.05, parameters={"rod.mass": 50.0})
+    found, light = (
+        kt.outputs(model, one, ["energy.kinetic"])["energy.kinetic"].values
+        for one in (run, kt.kinematics(model, 0.1, step=0.05))
+    )
+    body = kt.kinematics(model, 0.1, step=0.05, points=["rod"])
+    speed = body.point_velocity.values[:, 0]
+    arm, spin = np.array([1.0, 0, 0]), speed[:, :3]
+    centre = speed[:, 3:] + np.cross(spin, body.point_rotation.values[:, 0] @ arm)
+    assert_close(found - light, 48.0 / 2 * (centre**2).sum(axis=1), IDENTITY, "what is heavier")

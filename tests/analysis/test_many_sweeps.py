@@ -313,6 +313,8 @@ def test_means_quantiles_and_shares_of_the_variance() -> None:
     found = kt.summarise(kt.sweep(free, T, kt.sobol(over, 1024, seed=1), seen))
     assert_close(found["first"][0], exact / exact.sum(), 0.05)
     assert "total" not in found
+    few = kt.summarise(kt.sweep(free, T, kt.latin_hypercube(over, 24, seed=1), seen))
+    assert (few["first"] < 0.95).all()  # every run has values of its own, which tell nothing alone
     product = {"end": kt.final("q_y * qd_y")}  # y v with y = q0 + v T: interactions
     found = kt.summarise(kt.sweep(free, 0.001, kt.saltelli(over, n, seed=1), product))
     # of q0 v with q0 in (0, 1), v in (-1, 1): first 0 and 3/4, total 1/4 and 1

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +19,9 @@ from tests.identification.arms import arm, motion, recorded
 
 import kinetree as kt
 from kinetree.errors import EndedError
+from kinetree.targets.kept import forget
 
+ROOT = Path(__file__).resolve().parents[2]
 Analysis = Callable[[Any], Any]
 """Makes an analysis that tells a function how far it is."""
 
@@ -56,14 +63,20 @@ def gradient(*extra: str, duration: float | None = 20.0, **given: Any) -> Analys
     )
 
 
-ALONG: dict[str, Analysis] = {
-    "inverse": lambda told: kt.inverse(systems.double_pendulum(), swing(), progress=told),
-    "inverse of loops": lambda told: kt.inverse(mechanisms.slider_crank(), turn(), progress=told),
-    "reactions": lambda told: kt.reactions(systems.double_pendulum(), swing(), progress=told),
-    "outputs": lambda told: kt.outputs(
-        systems.double_pendulum(), swing(), ["energy.total"], progress=told
+ALONG: dict[str, Any] = {
+    "inverse": lambda told, **how: kt.inverse(
+        systems.double_pendulum(), swing(), progress=told, **how
     ),
-    "kinematics": lambda told: kt.kinematics(driven(), 0.5, step=0.02, progress=told),
+    "inverse of loops": lambda told, **how: kt.inverse(
+        mechanisms.slider_crank(), turn(), progress=told, **how
+    ),
+    "reactions": lambda told, **how: kt.reactions(
+        systems.double_pendulum(), swing(), progress=told, **how
+    ),
+    "outputs": lambda told, **how: kt.outputs(
+        systems.double_pendulum(), swing(), ["energy.total"], progress=told, **how
+    ),
+    "kinematics": lambda told, **how: kt.kinematics(driven(), 0.5, step=0.02, progress=told, **how),
 }
 """Analyses that keep the rows that they have reached."""
 STEPS: dict[str, Any] = {"integrator": "trapezoidal", "step": 0.002}
@@ -161,8 +174,41 @@ def test_the_best_motion_so_far_stays() -> None:
     assert part.attrs["termination"].startswith("interrupted")
     for name, most in (("q", "position"), ("qd", "speed"), ("qdd", "acceleration")):
         assert np.abs(part[name]).max() <= EXCITED[most]
-    with pytest.raises(EndedError, match="excite: it was ended at 5 %"):
+    with pytest.raises(EndedError, match=r"excite: it was ended at \d %"):
         planned(Listener(0.0))
+
+
+@pytest.fixture
+def nothing_known(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """All equations are derived and compiled anew."""
+    monkeypatch.setenv("KINETREE_CACHE", str(tmp_path / "cache"))
+    forget()
+    yield
+    forget()
+
+
+@pytest.mark.usefixtures("nothing_known")
+def test_what_is_being_made_is_told_beside_the_share() -> None:
+    said: list[Any] = []
+    run = turn()
+    forget()
+    kt.inverse(mechanisms.slider_crank(), run, progress=said.append)
+    doing = [share.doing for share in said if share.doing]
+    assert any(re.fullmatch(r"deriving, \d+ blocks derived", text) for text in doing)
+    assert any(re.fullmatch(r"simplifying, \d+ blocks derived", text) for text in doing)
+    assert any(re.search(r"^compiling, .* \d+ functions? compiled", text) for text in doing)
+    assert said == sorted(said)
+    assert len({share for share in said if share.doing}) > 10  # the share moves, too
+
+
+@pytest.mark.usefixtures("nothing_known")
+@pytest.mark.parametrize("method", ["auto", "trapezoidal"])
+def test_a_run_can_be_ended_while_its_equations_are_made(method: str) -> None:
+    def enough(t: Any) -> bool:
+        return bool(t.doing.startswith("deriving"))
+
+    with pytest.raises(EndedError, match="simulate: it was ended before its first step"):
+        kt.simulate(systems.double_pendulum(), 1.0, method=method, progress=enough)
 
 
 def test_a_film_that_is_ended_is_not_there(tmp_path: Any) -> None:
@@ -170,7 +216,7 @@ def test_a_film_that_is_ended_is_not_there(tmp_path: Any) -> None:
     kt.animate(model, run, tmp_path / "whole.gif", progress=told)
     assert told.told == sorted(told.told)
     assert told.told[-1] == 1.0
-    with pytest.raises(EndedError, match=r"animate: it was ended at 50 %"):
+    with pytest.raises(EndedError, match=r"animate: it was ended at 5[0-9] %"):
         kt.animate(model, run, tmp_path / "part.gif", progress=Listener(0.5))
     assert [file.name for file in tmp_path.iterdir()] == ["whole.gif"]
 
@@ -206,3 +252,35 @@ def test_an_optimisation_that_is_ended_has_the_best_so_far(starts: int) -> None:
     assert best.message == "it was ended on the way"
     assert best.value == float(best.history.value.min())
     assert len(rows) == 4
+
+
+KILLED = """
+import os, sys
+from tests.analysis import test_progress_call as here
+import kinetree.results.growing as growing
+growing.EVERY = growing.SHARE = 0.0  # rows reach the disk at once
+for name, analysis in here.ALONG.items():
+    analysis(False, file="first.nc")
+    if not os.fork():  # what is imported and compiled is shared
+        analysis(lambda share: share >= 0.8 and os.kill(os.getpid(), 9), file=f"{name}.nc")
+    assert os.waitstatus_to_exitcode(os.wait()[1]) == -9
+"""
+
+
+def test_what_is_killed_leaves_the_rows_that_it_reached(tmp_path: Any) -> None:
+    environment = {**os.environ, "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{ROOT}"}
+    subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=True, env=environment)
+    for name, analysis in ALONG.items():
+        whole, part = analysis(False, file=tmp_path / "whole.nc"), tmp_path / f"{name}.nc"
+        _compare_rows(whole, kt.load_run(tmp_path / "whole.nc"), kt.load_run(part))
+
+
+def _compare_rows(whole: Any, kept: Any, part: Any) -> None:
+    assert part.attrs["termination"] == "unfinished"
+    assert set(part.data_vars) == set(whole.data_vars) == set(kept.data_vars)
+    rows = part.sizes["time"]
+    assert 0 < rows < whole.sizes["time"] == kept.sizes["time"]
+    for variable in whole.data_vars:
+        assert np.array_equal(kept[variable], whole[variable]), variable
+        if "time" in whole[variable].dims:
+            assert np.array_equal(part[variable], whole[variable][:rows]), variable

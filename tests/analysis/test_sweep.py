@@ -201,6 +201,11 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "plan": ({"plan": {"c": [1.0]}}, "plan"),
     "name": ({"plan": kt.grid({"cc": [1.0]})}, "'cc'"),
     "measure": ({"measures": {"m": "q_y"}}, "measure 'm'"),
+    "twice": ({"measures": {"c": kt.final("q_y")}}, "measure 'c': the result has another column"),
+    "why": ({"measures": {"reason": kt.final("q_y")}}, "measure 'reason': the result has another"),
+    "slash": ({"measures": {"a/b": kt.final("q_y")}}, "measure 'a/b': no file can have a column"),
+    "start": ({"qd": {"yy": 1.0}}, "qd: there is no name 'yy'; did you mean 'y'"),
+    "tolerance": ({"rtol": -1.0}, "rtol: it is -1"),
     "option": ({"rtool": 1e-3}, "rtool"),
 }
 

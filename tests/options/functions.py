@@ -10,7 +10,7 @@ import numpy as np
 from tests import mechanisms
 from tests.acausal.parts import Charging
 from tests.analysis import systems
-from tests.options.rows import QUIET, TOLD, Made, Refused, Rounded, Row, Unseen
+from tests.options.rows import GROWS, QUIET, TOLD, Made, Refused, Rounded, Row, Unseen
 
 import kinetree as kt
 from kinetree.analysis.runs.dynamics import LOADED, OPTIONS
@@ -133,7 +133,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "rtol": 1e-3, "atol": 1e-3, "step": 0.005, **LOADS, "events": {"low": "t - 0.01"},
                 "max_steps": 1, "max_step": 1e-4, "formulation": "hybrid",
                 **QUIET, **CHOSEN,
-                "file": Unseen("run.nc", "the same run comes from the file"),
+                **GROWS,
                 "continues": Made(lambda _: kt.simulate(closed(), 0.02, step=0.01)),
                 "outputs": ["energy.total"], "locate": Refused(True), "at": {"q": {"q1": 0.7}},
             },
@@ -167,7 +167,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {
                 "duration": 0.03, "q": {"q2": 2.0, "q3": -0.5}, "t0": 1.0, "step": 0.005,
                 "points": ["rod.end"], "parameters": {"rod.end_x": 2.1},
-                **QUIET, "model": Refused(tree()),
+                **QUIET, **GROWS, "model": Refused(tree()),
             },
             {"t0": SECONDS, **TOLD}, {**SAYS, "points": "point"},
         ),
@@ -225,7 +225,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": Refused(tree()), "trajectory": Made(lambda _: run().isel(time=[0, 2])),
                 "actuators": ["q3"], "free": Refused(["q1"]), "weights": Refused({"q2": 2.0}),
                 "bounds": Unseen({"q2": (-1e3, 1e3)}, "the effort is between them"),
-                **QUIET, "wrenches": LOADS["wrenches"],
+                **QUIET, **GROWS, "wrenches": LOADS["wrenches"],
                 "parameters": {"k": 5.0}, "independent": ["q1"], "partition": CHOSEN["partition"],
                 "formalism": Refused("newton_euler"), "base_parameters": Refused(False),
             },
@@ -250,7 +250,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed(), "run": run()},
             {
                 "model": Refused(tree()), "run": Made(lambda _: run().isel(time=[0, 2])),
-                **QUIET,
+                **QUIET, **GROWS,
                 "joints": ["q1"], "wrenches": LOADS["wrenches"], "parameters": {"rod.mass": 5.0},
             },
             TOLD, {**SAYS, "joints": "joint", "model": "q"},
@@ -262,7 +262,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed(), "run": run(), "names": ["q_q1"]},
             {
                 "model": Refused(tree()), "run": Made(lambda _: run().isel(time=[0, 2])),
-                **QUIET, "names": ["energy.total"],
+                **QUIET, **GROWS, "names": ["energy.total"],
             },
             TOLD, {"names": "output", "model": "run"},
         ),

@@ -44,6 +44,7 @@ class Unseen:
 
 
 QUIET = {"progress": Unseen(False, "it shows on a terminal")}
+GROWS = {"file": Unseen("run.nc", "the same run comes from the file")}
 TOLD = {"progress": "truth function"}
 """The keyword that analyses which take long have in common: right and wrong values."""
 

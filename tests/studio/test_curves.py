@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from tests.analysis import systems
-from tests.approx import IDENTITY, READ_OFF, TRAJECTORY
+from tests.approx import IDENTITY, READ_OFF, SINGLE, TRAJECTORY
 from tests.studio.conftest import Studio, finished
 
 import kinetree as kt
@@ -24,6 +24,8 @@ from kinetree.studio.runs.curves import (
     read_curves,
 )
 from kinetree.studio.runs.measured import measured_run, run_of_file
+from kinetree.view.packing import unpack
+from kinetree.view.page import footage
 from kinetree.view.signals import first_curves, groups, join_outputs
 
 
@@ -203,3 +205,16 @@ def test_rows_without_a_number_are_told(tmp_path: Path) -> None:
     assert notes == ["'q.a': 2 of 3 rows have no number"]
     with pytest.raises(FormatError, match=r"file 'gone.csv': there is no such file; name one"):
         run_of_file(tmp_path / "gone.csv", {}, tmp_path / "run.nc")
+
+
+def test_modes_move_as_their_own_options_say(studio: Studio) -> None:
+    client, model = studio.client(), kt.load(studio.file)
+    number = finished(client, "modes", equilibrium=True, set="rod.end_x=3.1, slider.mass=7")
+    moving = client.get(f"/api/runs/{number}/motion").json()
+    values = {"rod.end_x": 3.1, "slider.mass": 7.0}
+    rest = kt.equilibrium(model, parameters=values)
+    wanted = kt.modes(model, rest, parameters=values)
+    assert [c["label"] for c in moving["clips"]] == [
+        c["label"] for c in footage(model, None, wanted).clips
+    ]
+    assert np.abs(unpack(moving["q"])[0] - footage(model, None, wanted).q[0]).max() < SINGLE

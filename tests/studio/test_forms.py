@@ -57,10 +57,11 @@ EVERYWHERE = {
     "base_parameters": "results do not depend on it",
     "partition": "independent= names the coordinates",
     "max_steps": "a run that goes on for ever is cancelled by hand",
+    "file": "every run has one, which grows with it",
 }
 """Keyword -> why no form has it."""
 LEFT_OUT: dict[str, dict[str, str]] = {
-    "simulate": {"file": "every run reaches the disk", "continues": "runs begin anew here"},
+    "simulate": {"continues": "runs begin anew here"},
     "equilibrium": {
         "at": "q and x say where it begins", "loops": "it has one way for them",
         "independent": "lock= names what keeps its value",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,10 +13,13 @@ import pytest
 
 pytest.importorskip("starlette")
 
+from kinetree.analysis.runs.progress import ProgressNumber, telling_file
 from kinetree.studio.messages import RunState
 from kinetree.studio.runs import jobs as jobs_module
 from kinetree.studio.runs.jobs import Job, Jobs
+from kinetree.studio.runs.worker import tell_work
 from kinetree.studio.telling import SessionNews
+from kinetree.work import WorkCount
 
 
 class _EndsBetween:
@@ -78,3 +82,23 @@ def test_a_run_that_waited_is_told_to_the_end() -> None:
     assert [event.run.state for event in told if hasattr(event, "run")] == [
         "waiting", "going", "finished",
     ]  # fmt: skip
+
+
+def test_what_is_made_for_a_run_is_told_until_it_goes(tmp_path: Path) -> None:
+    job = Job(1, tmp_path, process=cast("Any", SimpleNamespace(poll=lambda: None)))
+    (tmp_path / "request.json").write_text('{"analysis": "kinematics", "options": {}}')
+    assert job.state().doing == ""
+    tell_work(tmp_path)(WorkCount("deriving", 512, 1))
+    assert job.state().doing == "deriving, 512 blocks derived, 1 function compiled"
+    later = (tmp_path / "doing.json").stat().st_mtime + 1.0
+    for share, doing in ((0.1, "compiling, 2 functions compiled"), (0.6, "")):
+        written = ProgressNumber.beside(share, doing)
+        telling_file(tmp_path / "progress.json")(written)
+        os.utime(tmp_path / "progress.json", (later, later))
+        assert (job.state().doing, job.state().progress) == (doing, share)
+    tell_work(tmp_path)(WorkCount("compiling"))
+    os.utime(tmp_path / "doing.json", (later + 1.0, later + 1.0))
+    assert job.state().doing == "compiling"
+    (tmp_path / "run.nc").touch()
+    os.utime(tmp_path / "run.nc", (later + 2.0, later + 2.0))
+    assert job.state().doing == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -16,7 +15,16 @@ from kinetree.errors import FormatError
 from kinetree.joints import ALL as JOINTS
 from kinetree.model import Joint
 from kinetree.view.diagram.content import diagram_of
-from kinetree.view.diagram.svg import GRID, svg
+from kinetree.view.diagram.geometry import (
+    GRID,
+    along,
+    between,
+    body_box,
+    extent,
+    tie_corners,
+    tie_name_box,
+)
+from kinetree.view.diagram.svg import svg
 
 MODELS = sorted((Path(__file__).resolve().parents[2] / "examples" / "models").glob("*.*ml"))
 
@@ -24,22 +32,8 @@ MODELS = sorted((Path(__file__).resolve().parents[2] / "examples" / "models").gl
 @pytest.mark.parametrize("file", MODELS, ids=lambda file: file.name)
 def test_bodies_do_not_overlap_and_edges_of_the_tree_do_not_cross(file: Path) -> None:
     model = kt.load(file)
-    found = diagram_of(model)
-    boxes = {b.name: (b.x, b.x + b.width, b.y - b.height / 2, b.y + b.height / 2)
-             for b in found.bodies}  # fmt: skip
-    for (one, a), (other, b) in itertools.combinations(boxes.items(), 2):
-        assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2], (one, other)
-    lines = edges(drawn(model))
-    assert len(lines) == len(found.joints)
-    for one_line, other_line in itertools.combinations(lines, 2):
-        assert not cross(one_line, other_line)
-    outward = [line for line in lines if len(line) == len(bent("M0 0h0V0H0V0H0"))]
-    for line, (left, right, top, low) in itertools.product(outward, boxes.values()):
-        x, y = line[1:-1].T / GRID  # a folded chain goes on between bodies
-        spans = zip(x[:-1], x[1:], y[:-1], y[1:], strict=True)
-        assert not any(max(a, b) > left and min(a, b) < right and max(c, d) > top
-                       and min(c, d) < low for a, b, c, d in spans)  # fmt: skip
-    for body in found.bodies:  # room for a name, and for what ends there
+    is_plain(model)
+    for body in diagram_of(model).bodies:  # room for a name, and for what ends there
         for side in ("left", "right", "bottom"):
             room = body.width if side == "bottom" else body.height
             shares = [0.0, *(row.share for row in body.anchors if row.side == side), 1.0]
@@ -47,25 +41,93 @@ def test_bodies_do_not_overlap_and_edges_of_the_tree_do_not_cross(file: Path) ->
         assert {row.point for row in body.anchors} == {"", *body.points}
 
 
-def test_long_chains_go_on_in_further_lines() -> None:
-    """An arm of nine links, and two of them on one body: as high as wide, nothing crosses."""
-    for arms in (1, 2):
-        model = kt.Model("arms")
-        base = model.body("base", mass=1)
-        model.fixed("base", model.ground, base)
-        for arm in range(arms):
-            inner = base
-            for k in range(9):
-                link = model.body(f"link{arm}{k}", mass=1)
-                model.revolute(f"turn{arm}{k}", inner.point(f"tip{arm}", (0, 0, 1)), link)
-                inner = link
-        found = diagram_of(model)
-        wide = max(b.x + b.width for b in found.bodies)
-        high = max(b.y for b in found.bodies) - min(b.y for b in found.bodies)
-        assert 0.5 < wide / high < 3
-        lines = edges(drawn(model))
-        for one, other in itertools.combinations(lines, 2):
-            assert not cross(one, other)
+def is_plain(model: kt.Model) -> None:
+    """No two bodies overlap; lines of joints cross nothing of the tree."""
+    found = diagram_of(model)
+    left, top, right, low = np.array([body_box(body) for body in found.bodies]).T
+    apart = (right[:, None] <= left) | (low[:, None] <= top)
+    assert (apart | apart.T | np.eye(len(apart), dtype=bool)).all()
+    lines = edges(drawn(model))
+    assert len(lines) == len(found.joints)
+    for line in lines:  # between bodies: what is inside of one does not count
+        a, b = line[1:-2], line[2:-1]
+        for x0, y0, x1, y1 in np.hstack([np.minimum(a, b), np.maximum(a, b)]):
+            assert not ((x1 > left) & (x0 < right) & (y1 > top) & (y0 < low)).any()
+    boxes = [(*line.min(axis=0), *line.max(axis=0)) for line in lines]
+    near = [np.array(side) for side in zip(*boxes, strict=True)]
+    for k, (x0, y0, x1, y1) in enumerate(boxes):
+        others = (near[2] >= x0) & (near[0] <= x1) & (near[3] >= y0) & (near[1] <= y1)
+        for other in np.flatnonzero(others):
+            assert other <= k or not cross(lines[k], lines[other])
+
+
+def carrying(shape: str, count: int) -> kt.Model:
+    """A chain, one with a body at every fifth, or a body that carries all others."""
+    model = kt.Model(shape)
+    inner = base = model.body("base", mass=1)
+    model.fixed("base", model.ground, base)
+    for k in range(count):
+        link = model.body(f"link{k}", mass=1)
+        where = base.point(f"at{k}", (k, 0, 0)) if shape == "fan" else inner.point("tip", (0, 0, 1))
+        model.revolute(f"turn{k}", where, link)
+        inner = link
+        if shape == "caterpillar" and k % 5 == 4:
+            model.prismatic(f"side{k}", link.point("side", (1, 0, 0)), model.body(f"s{k}", mass=1))
+    return model
+
+
+@pytest.mark.parametrize("shape", ["chain", "caterpillar", "fan"])
+@pytest.mark.parametrize("count", [9, 40, 300])
+def test_what_would_be_a_strip_is_folded(shape: str, count: int) -> None:
+    """A long chain goes on in further lines, many bodies on one stand in rows: as high as wide."""
+    model = carrying(shape, count)
+    left, top, right, low = extent(diagram_of(model))
+    assert 0.5 < (right - left) / (low - top) < 2.5
+    is_plain(model)
+
+
+@pytest.mark.parametrize("shape", ["chain", "caterpillar", "fan"])
+def test_one_body_more_moves_no_other(shape: str) -> None:
+    before, after = (diagram_of(carrying(shape, count)).bodies for count in (201, 202))
+    places = {body.name: body for body in after}
+    moved = [(body.x - places[body.name].x, body.y - places[body.name].y) for body in before]
+    assert {x for x, _ in moved} == {0}
+    assert max(abs(y) for _, y in moved) <= 2  # what carries stays in the middle
+
+
+def test_two_arms_on_one_body_are_folded() -> None:
+    model = kt.Model("arms")
+    base = model.body("base", mass=1)
+    model.fixed("base", model.ground, base)
+    for arm in range(2):
+        inner = base
+        for k in range(9):
+            link = model.body(f"link{arm}{k}", mass=1)
+            model.revolute(f"turn{arm}{k}", inner.point(f"tip{arm}", (0, 0, 1)), link)
+            inner = link
+    left, top, right, low = extent(diagram_of(model))
+    assert 0.5 < (right - left) / (low - top) < 3
+    is_plain(model)
+
+
+NAMED = ("andrews", "bricard", "four_bar", "piano_action", "quarter_car", "slider_crank", "stewart")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_names_of_ties_stand_beside_bodies_and_each_other(name: str) -> None:
+    """Lines of several closures between the same bodies keep apart, and nothing hides a name."""
+    found = diagram_of(kt.load(MODELS[0].parent / f"{name}.yaml"))
+    places = {body.name: body for body in found.bodies}
+    ties = [tie for tie in found.ties if between(tie)]
+    boxes = [tie_name_box(t, *along(tie_corners(t, places), t.share)) for t in ties]
+    boxes += map(body_box, found.bodies)
+    for k, box in enumerate(boxes[: len(ties)]):
+        for other in boxes[k + 1 :]:
+            assert min(box[2], other[2]) - max(box[0], other[0]) <= GRID or (
+                min(box[3], other[3]) - max(box[1], other[1]) <= GRID
+            )
+    middles = [along(tie_corners(tie, places), 0.5) for tie in ties]
+    assert len(set(middles)) == len(middles)
 
 
 LEAST = 1.0
@@ -83,28 +145,33 @@ def edges(picture: str) -> list[np.ndarray]:
     for group in ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}g"):
         if group.get("class") == "joint":
             path = str(group.find("{http://www.w3.org/2000/svg}path").get("d"))  # type: ignore[union-attr]
-            found.append(bent(path) if "V" in path else curved(path))
+            found.append(walked(path))
     return found
 
 
-def curved(path: str) -> np.ndarray:
-    """A cubic curve, and a level line to its end."""
-    *bezier, end = map(float, re.findall(r"-?\d+", path))
-    points = np.array(bezier).reshape(4, 2)
-    weights = [PARTS**k * (1 - PARTS) ** (3 - k) * (1, 3, 3, 1)[k] for k in range(4)]
-    return np.vstack([np.transpose(weights) @ points, [end, points[-1, 1]]])
-
-
-def bent(path: str) -> np.ndarray:
-    """Level and upright lines in turn."""
-    x, y, out, middle, back, low, end = map(float, re.findall(r"-?\d+", path))
-    return np.array([(x, y), (x + out, y), (x + out, middle), (back, middle), (back, low),
-                     (end, low)])  # fmt: skip
+def walked(path: str) -> np.ndarray:
+    """Places along a line of level and upright pieces and a cubic curve."""
+    places: list[np.ndarray] = []
+    for letter, said in re.findall(r"([MHVC])([^MHVC]*)", path):
+        numbers = np.array(said.split(), float)
+        if letter == "C":
+            corners = np.vstack([places[-1], numbers.reshape(3, 2)])
+            weights = [PARTS**k * (1 - PARTS) ** (3 - k) * (1, 3, 3, 1)[k] for k in range(4)]
+            places += list((np.transpose(weights) @ corners)[1:])
+        else:
+            at = places[-1].copy() if places else np.zeros(2)
+            at[{"M": slice(None), "H": 0, "V": 1}[letter]] = (
+                numbers if letter == "M" else numbers[0]
+            )
+            places.append(at)
+    return np.array(places)
 
 
 def cross(one: np.ndarray, other: np.ndarray) -> bool:
     """Whether two lines cross, or one of two that run to the right is now above, now below."""
-    if min(len(one), len(other)) == len(bent("M0 0h0V0H0V0H0")):
+    if (np.diff(one[:, 0]) < 0).any() or (np.diff(other[:, 0]) < 0).any():
+        return meet(one, other)
+    if (np.diff(one[:, 0]) == 0).any() or (np.diff(other[:, 0]) == 0).any():
         return meet(one, other)
     left, right = max(one[0, 0], other[0, 0]), min(one[-1, 0], other[-1, 0])
     if left >= right:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests import zoo
+from tests import mechanisms, zoo
 from tests.approx import ROUNDING, TRAJECTORY
 from tests.closed import KINDS, PARENTS, branches
 
 import kinetree as kt
 from kinetree.errors import ShapeError
 from kinetree.view.clips import of_run
+from kinetree.view.components import drawn_mechanism
 from kinetree.view.packing import unpack
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
@@ -80,3 +81,15 @@ def test_a_run_of_another_model_is_refused() -> None:
     model, _, _ = branches()
     with pytest.raises(ShapeError, match="the model has"):
         poses(model, np.zeros((2, 3)))
+
+
+def test_a_run_is_drawn_with_the_values_that_it_was_made_with() -> None:
+    model = mechanisms.slider_crank()
+    longer = {"crank.tip_x": 1.3}
+    run = kt.simulate(model, 0.02, step=0.01, parameters=longer)
+    drawn, same = drawn_mechanism(model, run)
+    assert same is run
+    found = poses(drawn, run.q.values, run.time.values)
+    rod = list(model.bodies).index("rod")
+    assert np.linalg.norm(found[:, rod, 4:], axis=1) == pytest.approx(np.full(3, 1.3))
+    assert drawn_mechanism(model, kt.simulate(model, 0.02, step=0.01))[0] is model

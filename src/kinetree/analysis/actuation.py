@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.analysis.bounded_least_norm import least_between, within
 from kinetree.analysis.runs.manifest import changes, manifest
-from kinetree.analysis.runs.progress import EQUATIONS, Share, end_word, join_rows
+from kinetree.analysis.runs.progress import EQUATIONS, Share
+from kinetree.analysis.runs.rows import RowFile, end_word, join_rows
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import (
@@ -99,7 +102,7 @@ def actuation(  # noqa: PLR0913  one keyword per choice of the user
     motion: Trajectory,
     given: Mapping[str, Array],
     wanted: ActuationGoal,
-    share: Share,
+    told: tuple[Share, str | Path | None],
     *,
     independent: Sequence[str] | None = None,
     partition: Partition | None = None,
@@ -111,7 +114,7 @@ def actuation(  # noqa: PLR0913  one keyword per choice of the user
         motion: the wanted motion.
         given: inputs of the equations, constant or one row per time.
         wanted: who acts, and how.
-        share: is told how far it is.
+        told: what is told how far it is, and the file that rows go to meanwhile.
         independent: coordinates that shall be independent.
         partition: independent and dependent coordinates, in place of those.
 
@@ -120,6 +123,7 @@ def actuation(  # noqa: PLR0913  one keyword per choice of the user
         ModelError: where the motion needs more than the bounds allow.
     """
     check_arguments(actuation, locals())
+    share, file = told
     t0, values = float(motion.time[0]), wanted.parameters
     chosen = independent or (motion.named if model.closures else None) or None
     first: Any = motion.q[0]
@@ -130,24 +134,34 @@ def actuation(  # noqa: PLR0913  one keyword per choice of the user
         q0 = consistent_coordinates(system, Wish(first, t=t0))
         found = partition or partition_at(system, q0.tolist(), chosen, t0)
         task = _task(system, found, wanted)
-    with share.part(EQUATIONS, 1.0):
-        out = _march(task, motion, given, (q0, share))
-    if not motion.named:
-        _warn_of_moved(model, motion, out)
-    names = {"q": "q_closed", "qd": "qd_closed", "qdd": "qdd", "tau": "tau"}
-    if len(task.program.output("lam").labels):
-        names["lam"] = "lam"
-    rows = {
+    facts = {
         **manifest(model, task.program),
         **changes(values),
         "method": "inverse",
         "actuators": ", ".join(task.names),
         "free": ", ".join(wanted.free),
         "independent": ", ".join(found.independent),
-        "termination": end_word("inverse", motion.time, len(out["tau"])),
     }
+    disk = RowFile(file, partial(_run_of_rows, task, motion.time, facts))
+    with share.part(EQUATIONS, 1.0):
+        made = _march(task, motion, given, (q0, share, disk))
+    if not motion.named:
+        _warn_of_moved(model, motion, join_rows(made))
+    word = end_word("inverse", motion.time, len(made))
+    return disk.finish(disk.give(made, slice(len(made))).assign_attrs(termination=word))
+
+
+def _run_of_rows(
+    task: _Task, times: Array, facts: Mapping[str, Any], made: Sequence[Mapping[str, Array]],
+    at: slice,
+) -> xarray.Dataset:  # fmt: skip
+    """What the equations give at some of the times as a run."""
+    out = join_rows(made)
+    names = {"q": "q_closed", "qd": "qd_closed", "qdd": "qdd", "tau": "tau"}
+    if len(task.program.output("lam").labels):
+        names["lam"] = "lam"
     table = {name: out[source] for name, source in names.items()}
-    return run_draft(motion.time[: len(out["tau"])], table, _axes(task), rows).dataset()
+    return run_draft(times[at], table, _axes(task), facts).dataset()
 
 
 def _task(system: Loops, found: Partition, wanted: ActuationGoal) -> _Task:
@@ -193,8 +207,9 @@ def _bounds(names: Sequence[str], wanted: ActuationGoal) -> tuple[Array, Array]:
 
 
 def _march(
-    task: _Task, motion: Trajectory, given: Mapping[str, Array], way: tuple[Array, Share]
-) -> dict[str, Array]:
+    task: _Task, motion: Trajectory, given: Mapping[str, Array],
+    way: tuple[Array, Share, RowFile[dict[str, Array]]],
+) -> list[dict[str, Array]]:  # fmt: skip
     """Outputs of the equations at every time; loops are followed where few coordinates are given.
 
     A dependent coordinate that nobody gives is looked for near its value at the time before.
@@ -203,14 +218,15 @@ def _march(
         task: the equations.
         motion: the wanted one.
         given: inputs, constant or one row per time.
-        way: coordinates that close the loops at the first time, and what is told how far it is.
+        way: coordinates that close the loops at the first time, what is told how far it is, and
+            what has the rows on the disk.
     """
     function = task.program.compile()
     inputs = {row.name: len(row.shape) for row in task.program.inputs}
     fixed = {"weights": task.weights} if "weights" in inputs else {}
     columns = [task.model.coordinates.index(name) for name in motion.named]
     picked = task.program.pick_inputs(given)
-    q, share = way[0].copy(), way[1]
+    q, share, disk = way[0].copy(), way[1], way[2]
 
     def row(at: slice) -> dict[str, Array]:
         nonlocal q
@@ -228,7 +244,7 @@ def _march(
         q = out["q_closed"].copy()
         return {name: x[None] for name, x in _kept_in_bounds(task, out, t).items()}
 
-    return join_rows(share.along(len(motion.time), row, size=1))
+    return share.along(len(motion.time), row, size=1, see=disk.see)
 
 
 def _no_value(model: Mechanism, t: float) -> AssemblyError:

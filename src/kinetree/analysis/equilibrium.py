@@ -102,8 +102,8 @@ def equilibrium(  # noqa: PLR0913  one keyword per choice of the user
     t = float(begin.get("t", t))
     with sharing(progress, "equilibrium") as share:
         with share.part(0.0, EQUATIONS):
-            system = system_at_rest(model.with_varied(free, "free"), q, t, locked, options)
-            share.tell(0.5)
+            with share.part(0.0, 0.5):
+                system = system_at_rest(model.with_varied(free, "free"), q, t, locked, options)
             task = rest_equations(system, tuple(locked), tuple(free), t)
             place = first_place(task, point(system, {"q": q, "x": x}, t))
         with share.part(EQUATIONS, 1.0):

@@ -140,11 +140,11 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
 def _identify(given: dict[str, Any], share: Share) -> Identification:
     """Parameters by arguments that were checked: data, columns, equations, estimate."""
     model, method, how = given["model"], given["method"], _data_options(given)
-    found = _recordings(model, given["data"], how)
-    given["held_out"] = held_out = what_is_held(given["held_out"], len(found))
-    share.tell(READ)
-    table = ParameterColumns(model, _unknowns(given, found))
-    share.tell(TABLED)
+    with share.part(0.0, READ):
+        found = _recordings(model, given["data"], how)
+        given["held_out"] = held_out = what_is_held(given["held_out"], len(found))
+    with share.part(READ, TABLED):
+        table = ParameterColumns(model, _unknowns(given, found))
     if method == "output_error":
         with share.part(TABLED, 1.0):
             return from_motion(table, found, MotionChoices.of(given), share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +12,8 @@ from kinetree.analysis.actuation import ActuationGoal, actuation
 from kinetree.analysis.given.trajectory import Trajectory
 from kinetree.analysis.given.trajectory import trajectory as read
 from kinetree.analysis.runs.manifest import changes, manifest
-from kinetree.analysis.runs.progress import (
-    EQUATIONS,
-    ProgressCall,
-    Share,
-    end_word,
-    join_rows,
-    rows_of,
-    sharing,
-)
+from kinetree.analysis.runs.progress import EQUATIONS, TOGETHER, ProgressCall, Share, sharing
+from kinetree.analysis.runs.rows import RowFile, end_word, join_rows, rows_of
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.assembly import with_values
@@ -49,6 +43,7 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     wrenches: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
     progress: bool | ProgressCall | None = None,
+    file: str | Path | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """The efforts along a given motion.
@@ -69,6 +64,8 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
         parameters: values by name in place of the model's.
         progress: show how far it is; by default on a terminal when it takes long.  A function is
             told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
+        file: NetCDF file (.nc, .h5) that is written while it goes: whatever ends the program, it
+            has the rows that were reached up to about a second before.
         **options: of a closed system independent (names of coordinates) or partition; of a tree
             formalism and base_parameters, as for `derive`.
 
@@ -82,18 +79,18 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
         wanted = ActuationGoal(
             actuators, tuple(free), weights or {}, bounds or {}, parameters or {}
         )
-        return _inverse(model, (trajectory, wrenches), wanted, options, share)
+        return _inverse(model, (trajectory, wrenches, file), wanted, options, share)
 
 
 def _inverse(
     model: Mechanism,
-    moved: tuple[Any, Mapping[str, Any] | None],
+    moved: tuple[Any, Mapping[str, Any] | None, str | Path | None],
     wanted: ActuationGoal,
     options: Mapping[str, Any],
     share: Share,
 ) -> xarray.Dataset:
-    """The efforts along a motion and with wrenches, telling how far it is."""
-    trajectory, wrenches = moved
+    """The efforts along a motion and with wrenches, into a file, telling how far it is."""
+    trajectory, wrenches, file = moved
     parameters = wanted.parameters
     model = model.with_varied(parameters)
     motion = read(model, trajectory)
@@ -101,26 +98,28 @@ def _inverse(
     asked = wanted.actuators is not None or wanted.free or wanted.weights or wanted.bounds
     if model.closures or model.drives or asked:
         _refuse_ways(options)
-        return actuation(model, motion, given, wanted, share, **options)
+        return actuation(model, motion, given, wanted, (share, file), **options)
     with share.part(0.0, EQUATIONS):
         program = with_values(derive(model, "inverse", **options), parameters)
         make = rows_of(program, given)
     inputs = {row.name: row for row in program.inputs}
-    with share.part(EQUATIONS, 1.0):
-        tau = join_rows(share.along(len(motion.time), make))["tau"]
-    end = len(tau)
     axes = {
         "coordinate": Dimension(inputs["q"].labels, inputs["q"].units),
         "velocity": Dimension(inputs["qd"].labels, inputs["qd"].units),
     }
-    values = {"q": motion.q[:end], "qd": motion.qd[:end], "qdd": motion.qdd[:end], "tau": tau}
-    rows = {
-        **manifest(model, program),
-        **changes(parameters),
-        "method": "inverse",
-        "termination": end_word("inverse", motion.time, end),
-    }
-    return run_draft(motion.time[:end], values, axes, rows).dataset()
+    rows = {**manifest(model, program), **changes(parameters), "method": "inverse"}
+
+    def give(made: Sequence[dict[str, Array]], at: slice) -> xarray.Dataset:
+        moved = {"q": motion.q[at], "qd": motion.qd[at], "qdd": motion.qdd[at]}
+        table = {**moved, "tau": join_rows(made)["tau"]}
+        return run_draft(motion.time[at], table, axes, rows).dataset()
+
+    disk, times = RowFile(file, give), motion.time
+    with share.part(EQUATIONS, 1.0):
+        made = share.along(len(times), make, see=disk.see)
+    end = min(TOGETHER * len(made), len(times))
+    word = end_word("inverse", times, end)
+    return disk.finish(give(made, slice(end)).assign_attrs(termination=word))
 
 
 def _check_options(model: Mechanism, options: Mapping[str, Any]) -> None:

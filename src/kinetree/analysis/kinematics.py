@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.analysis.given.times import output_times
-from kinetree.analysis.runs.manifest import manifest
-from kinetree.analysis.runs.progress import ProgressCall, Share, end_word, join_rows, sharing
+from kinetree.analysis.runs.manifest import changes, manifest
+from kinetree.analysis.runs.progress import ProgressCall, Share, sharing
+from kinetree.analysis.runs.rows import RowFile, end_word, join_rows
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import (
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from kinetree.program import Program
 
 XYZ = ("x", "y", "z")
+FOUND = 0.2
+"""Share of the analysis at which its equations are there."""
 MOVED = 0.9
 """Share of the analysis at which the motion is there, and points are still to be found."""
 
@@ -101,6 +105,7 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
     points: Sequence[str] | None = None,
     parameters: Parameters = None,
     progress: bool | ProgressCall | None = None,
+    file: str | Path | None = None,
 ) -> xarray.Dataset:
     """The motion of a driven mechanism, and the poses of its points.
 
@@ -114,6 +119,8 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
         parameters: values by name in place of the model's.
         progress: show how far it is; by default on a terminal when it takes long.  A function is
             told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
+        file: NetCDF file (.nc, .h5) that is written while it goes: whatever ends the program, it
+            has the rows that were reached up to about a second before.
 
     Returns:
         A Dataset with q, qd, qdd, and point_position [m], point_rotation, point_velocity [rad/s,
@@ -134,30 +141,36 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
     model = model.with_varied(parameters or ())
     first = unit_quaternions(model, given_values(q, model.initial(), model.coordinates, "q"))
     with sharing(progress, "kinematics") as share:
-        return _find_motion(_motion(model, parameters), (first, times), points, parameters, share)
+        return _find_motion(model, (first, times), points, (parameters, file), share)
 
 
 def _find_motion(
-    motion: _Motion,
+    model: Mechanism,
     begin: tuple[Array, Array],
     points: Sequence[str] | None,
-    parameters: Parameters,
+    chosen: tuple[Parameters, str | Path | None],
     share: Share,
 ) -> xarray.Dataset:
     """The motion from first coordinates over times, telling how far it is."""
-    model, (first, times) = motion.model, begin
-    with share.part(0.0, MOVED):
-        table = _march(motion, first, times, share)
-    end = len(table["q"])
+    (first, times), (parameters, file) = begin, chosen
+    with share.part(0.0, FOUND):
+        motion = _motion(model, parameters)
+        program = with_values(derive(model, "kinematics", points=points), parameters)
     axes = {
         "coordinate": Dimension(model.coordinates, _units(model, "q_units")),
         "velocity": Dimension(model.velocities, _units(model, "v_units")),
     }
-    program = with_values(derive(model, "kinematics", points=points), parameters)
-    word = end_word("kinematics", times, end)
-    rows = {**manifest(model, program), "method": "kinematics", "termination": word}
-    run = run_draft(times[:end], table, axes, rows).dataset()
-    return _with_points(run, program, table)
+    rows = {**manifest(model, program), **changes(parameters or {}), "method": "kinematics"}
+
+    def give(made: Sequence[dict[str, Array]], at: slice) -> xarray.Dataset:
+        table = join_rows(made)
+        return _with_points(run_draft(times[at], table, axes, rows).dataset(), program, table)
+
+    disk = RowFile(file, give)
+    with share.part(FOUND, MOVED):
+        made = _march(motion, first, times, (share, disk))
+    word = end_word("kinematics", times, len(made))
+    return disk.finish(give(made, slice(len(made))).assign_attrs(termination=word))
 
 
 def _motion(model: Mechanism, parameters: Parameters) -> _Motion:
@@ -166,8 +179,11 @@ def _motion(model: Mechanism, parameters: Parameters) -> _Motion:
     return _Motion(model, system, system.whole, free)
 
 
-def _march(motion: _Motion, q: Array, times: Array, share: Share) -> dict[str, Array]:
+def _march(
+    motion: _Motion, q: Array, times: Array, told: tuple[Share, RowFile[dict[str, Array]]]
+) -> list[dict[str, Array]]:
     """q, qd, qdd at every time, each configuration found from the one before."""
+    share, disk = told
     qd = np.zeros(motion.model.nv)
 
     def row(at: slice) -> dict[str, Array]:
@@ -184,7 +200,7 @@ def _march(motion: _Motion, q: Array, times: Array, share: Share) -> dict[str, A
         qd, qdd = motion.rates(q, t)
         return {"q": q[None], "qd": qd[None], "qdd": qdd[None]}
 
-    return join_rows(share.along(len(times), row, size=1))
+    return share.along(len(times), row, size=1, see=disk.see)
 
 
 def _units(model: Mechanism, which: str) -> tuple[str, ...]:

@@ -151,22 +151,23 @@ def _linearise(
     """The linear model about a given point with chosen outputs and inputs, stage by stage."""
     outputs, inputs = chosen
     start = given.get("q"), given.get("qd")
-    made = release_drives(model, inputs, t, start, options.get("parameters"))
-    system = dynamics(made.model, q=made.q, t=t, **options)
-    share.tell(0.3)
-    where = point(system, {**given, "q": made.q, "qd": made.qd}, t)
-    other, standing = let_tyres_stand(made.model) if not where.qd.any() else (made.model, ())
-    if standing:
-        system = dynamics(other, q=where.q, t=t, **options)
-    seen = with_positions(system.model, outputs, ())
-    whole = system.forward if seen is None else attach(system.forward, seen.program)
-    share.tell(0.4)
-    free = _with_drives(system, freedom(system), named_drives(made.model, inputs))
-    entries = _choose(whole, system, made, inputs)
-    motions = _small_motions(system, whole, entries, outputs)
-    share.tell(0.5)
-    given = {**arrays(system, where, motions.forward), **entries.given}
-    found = _linear(system, where, free, (motions, given))
+    with share.part(0.0, 0.3):
+        made = release_drives(model, inputs, t, start, options.get("parameters"))
+        system = dynamics(made.model, q=made.q, t=t, **options)
+    with share.part(0.3, 0.4):
+        where = point(system, {**given, "q": made.q, "qd": made.qd}, t)
+        other, standing = let_tyres_stand(made.model) if not where.qd.any() else (made.model, ())
+        if standing:
+            system = dynamics(other, q=where.q, t=t, **options)
+        seen = with_positions(system.model, outputs, ())
+        whole = system.forward if seen is None else attach(system.forward, seen.program)
+    with share.part(0.4, 0.5):
+        free = _with_drives(system, freedom(system), named_drives(made.model, inputs))
+        entries = _choose(whole, system, made, inputs)
+        motions = _small_motions(system, whole, entries, outputs)
+    with share.part(0.5, 1.0):
+        given = {**arrays(system, where, motions.forward), **entries.given}
+        found = _linear(system, where, free, (motions, given))
     return _give_motions(replace(found, standing=standing), made.model.drives)
 
 

@@ -250,15 +250,9 @@ def _warn_idle(trials: Trials) -> None:
 
 def _warn_violation(trials: Trials, row: JournalRow, *, spent: bool) -> None:
     """Warn of the constraints that are missed, the worst first; perhaps not for ever."""
-    values = np.array(row["limits"]).reshape(-1, len(trials.study.bounds))
-    gaps = {
-        name: max(
-            float(((b.low - values[:, k]).max()) if b.low is not None else -np.inf),
-            float(((values[:, k] - b.high).max()) if b.high is not None else -np.inf),
-        )
-        for k, (name, b) in enumerate(trials.study.bounds.items())
-    }
-    missed = sorted((gap, name) for name, gap in gaps.items() if gap > MET)[::-1]
+    gaps = dict(zip(trials.study.bounds, trials.missing(row).tolist(), strict=True))
+    sizes = dict(zip(trials.study.bounds, trials.sizes.constraints.tolist(), strict=True))
+    missed = sorted((gap, name) for name, gap in gaps.items() if gap > MET * sizes[name])[::-1]
     (gap, name), *others = missed
     more = "".join(f", '{other}' by {less:.3g}" for less, other in others)
     found = "is not met yet" if spent else "cannot be met between the bounds"
@@ -280,7 +274,8 @@ def _multipliers(
     slopes = np.array(row["slopes"]).reshape(-1, count, len(s)) if count else np.zeros((0, 0, 0))
     for k, (name, bound) in enumerate(study.bounds.items()):
         for case, slope in zip(values, slopes, strict=True):
-            if any(abs(case[k] - x) <= 10 * MET * (1 + abs(x)) for x in bound.ends):
+            size = trials.sizes.constraints[k]
+            if any(abs(case[k] - x) <= 10 * MET * size for x in bound.ends):
                 names.append(name)
                 columns.append(slope[k])
     if not names:
@@ -301,6 +296,8 @@ def _gradient_error(trials: Trials, s: Array) -> float:
     slope = np.array(row["gradient"]) * trials.width @ way
     change = (4 * near["value"] - far["value"] - 3 * row["value"]) / (2 * PROBE)
     size = np.abs(np.array(row["gradient"]) * trials.width).sum() + abs(row["value"])
+    # where both vanish, how the value changes nearby tells what is large
+    size = max(size, *(abs(other["value"] - row["value"]) / PROBE for other in (near, far)))
     return float(abs(slope - change) / size) if size else 0.0
 
 

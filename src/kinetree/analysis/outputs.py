@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.analysis.observing.program import OUT, Observed, derive_outputs
 from kinetree.analysis.runs.manifest import parameters_of
-from kinetree.analysis.runs.progress import EQUATIONS, ProgressCall, end_word, sharing
+from kinetree.analysis.runs.progress import EQUATIONS, ProgressCall, sharing
+from kinetree.analysis.runs.rows import RowFile, end_word
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
@@ -36,6 +38,7 @@ def outputs(
     names: Sequence[str] | None = None,
     *,
     progress: bool | ProgressCall | None = None,
+    file: str | Path | None = None,
 ) -> xarray.Dataset:
     """The run with outputs of its model beside the motion.
 
@@ -46,6 +49,8 @@ def outputs(
             user's own; by default all of these last ones.
         progress: show how far it is; by default on a terminal when it takes long.  A function is
             told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
+        file: NetCDF file (.nc, .h5) that is written while it goes: whatever ends the program, it
+            has the rows that were reached up to about a second before.
 
     Returns:
         A Dataset with one more variable over time per component, under its name, with its unit.
@@ -60,21 +65,25 @@ def outputs(
     with sharing(progress, "outputs") as share:
         with share.part(0.0, EQUATIONS):
             look = observer(varied, names)
+
+        def give(made: Sequence[xarray.Dataset], at: slice) -> xarray.Dataset:
+            return _join(run.isel(time=at), made)
+
+        disk = RowFile(file, give)
         if run["q"].ndim > 2:  # a batch, all of it at once
-            return look(run)
+            return disk.finish(look(run))
         times = run["time"].values
         with share.part(EQUATIONS, 1.0):
-            parts = share.along(len(times), lambda rows: look(run.isel(time=rows)))
-    return _join(run, parts, times)
-
-
-def _join(run: xarray.Dataset, parts: Sequence[xarray.Dataset], times: Array) -> xarray.Dataset:
-    """The run with the outputs of its parts, as far as they go."""
+            parts = share.along(len(times), lambda rows: look(run.isel(time=rows)), see=disk.see)
     reached = sum(part.sizes["time"] for part in parts)
     if reached < len(times):
-        run = run.isel(time=slice(0, reached)).assign_attrs(
-            termination=end_word("outputs", times, reached)
-        )
+        word = end_word("outputs", times, reached)
+        run = run.isel(time=slice(0, reached)).assign_attrs(termination=word)
+    return disk.finish(_join(run, parts))
+
+
+def _join(run: xarray.Dataset, parts: Sequence[xarray.Dataset]) -> xarray.Dataset:
+    """The run with the outputs of its parts, one after the other."""
     first, dims = parts[0].variables, run["q"].dims[:-1]
     made = {
         name: (dims, np.concatenate([part.variables[name].values for part in parts]),

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.analysis.given.trajectory import trajectory
-from kinetree.analysis.runs.manifest import manifest, parameters_of
-from kinetree.analysis.runs.progress import (
-    EQUATIONS,
-    ProgressCall,
-    Share,
-    end_word,
-    join_rows,
-    rows_of,
-    sharing,
-)
+from kinetree.analysis.runs.manifest import changes, manifest, parameters_of
+from kinetree.analysis.runs.progress import EQUATIONS, TOGETHER, ProgressCall, Share, sharing
+from kinetree.analysis.runs.rows import RowFile, end_word, join_rows, rows_of
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import closure_equations, with_values
@@ -45,7 +39,7 @@ MEANING = {
 }
 
 
-def reactions(
+def reactions(  # noqa: PLR0913  one keyword per choice of the user
     model: Mechanism,
     run: xarray.Dataset,
     joints: Sequence[str] | None = None,
@@ -53,6 +47,7 @@ def reactions(
     wrenches: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
     progress: bool | ProgressCall | None = None,
+    file: str | Path | None = None,
 ) -> xarray.Dataset:
     """The wrenches [torque; force] in joints and closures along a run.
 
@@ -66,6 +61,8 @@ def reactions(
         parameters: values by name in place of the model's; by default those of the run.
         progress: show how far it is; by default on a terminal when it takes long.  A function is
             told the share done, 0 to 1, and ends it by returning True: the rows so far stay.
+        file: NetCDF file (.nc, .h5) that is written while it goes: whatever ends the program, it
+            has the rows that were reached up to about a second before.
 
     Returns:
         A Dataset with q, qd, qdd, and reaction_joint and reaction_closure over time, joint or
@@ -77,18 +74,18 @@ def reactions(
     check_arguments(reactions, locals())
     values = parameters_of(run) if parameters is None else parameters
     with sharing(progress, "reactions") as share:
-        return _reactions(model, run, (joints, wrenches), values, share)
+        return _reactions(model, run, (joints, wrenches, file), values, share)
 
 
 def _reactions(
     model: Mechanism,
     run: xarray.Dataset,
-    asked: tuple[Sequence[str] | None, Mapping[str, Any] | None],
+    asked: tuple[Sequence[str] | None, Mapping[str, Any] | None, str | Path | None],
     values: Mapping[str, float],
     share: Share,
 ) -> xarray.Dataset:
-    """Those of some joints, with external wrenches, telling how far it is."""
-    joints, wrenches = asked
+    """Those of some joints, with external wrenches, into a file, telling how far it is."""
+    joints, wrenches, file = asked
     motion = trajectory(model, run)
     model = model.with_varied(values)
     if model.closures:
@@ -100,16 +97,21 @@ def _reactions(
     for name in KNOWN:
         if program.takes(name):
             given[name] = _known_forces(model, run, name, program.input(name).labels)
-    with share.part(EQUATIONS, 1.0):
-        out = join_rows(share.along(len(motion.time), rows_of(program, given)))
-    end = len(next(iter(out.values())))
     q, qd = program.input("q"), program.input("qd")
     axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
-    word = end_word("reactions", motion.time, end)
-    rows = {**manifest(model, program), "method": "reactions", "termination": word}
-    table = {"q": motion.q[:end], "qd": motion.qd[:end], "qdd": motion.qdd[:end]}
-    made = run_draft(motion.time[:end], table, axes, rows)
-    return _with_wrenches(made, program, out, joints).dataset()
+    rows = {**manifest(model, program), **changes(values), "method": "reactions"}
+
+    def give(made: Sequence[dict[str, Array]], at: slice) -> xarray.Dataset:
+        table = {"q": motion.q[at], "qd": motion.qd[at], "qdd": motion.qdd[at]}
+        moved = run_draft(motion.time[at], table, axes, rows)
+        return _with_wrenches(moved, program, join_rows(made), joints).dataset()
+
+    disk, times = RowFile(file, give), motion.time
+    with share.part(EQUATIONS, 1.0):
+        made = share.along(len(times), rows_of(program, given), see=disk.see)
+    end = min(TOGETHER * len(made), len(times))
+    word = end_word("reactions", times, end)
+    return disk.finish(give(made, slice(end)).assign_attrs(termination=word))
 
 
 def _wrenches(

@@ -113,6 +113,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         max_step: longest step [s]; give one where a law acts for a shorter time than a step.
         progress: show how far it is; by default on a terminal when it takes long.  A function is
             told the time reached [s], and ends the run by returning True: what was computed stays.
+            The number's `doing` says what is being derived or compiled meanwhile.
         file: NetCDF file (.nc, .h5) that the run is written to while it goes: whatever ends the
             program, it has what was reached up to about a second before.  Memory stays bounded, and
             the Dataset reads from the file what it is asked for.
@@ -175,10 +176,9 @@ def _march_through_events(
     """Equal steps in which something happens."""
     made.inputs(given)  # what a step does not take is refused
     made.refuse_ticks(all_events(made.model, how.events))
-    marks = made_by(made.stepper, made.length)
 
     def observe(run: xarray.Dataset) -> xarray.Dataset:
-        return how.observe(run.assign_attrs(marks))
+        return how.observe(run.assign_attrs(made_by(made.stepper, made.length)))
 
     kept = {name: value for name, value in made.options.items() if name == "independent"}
     begin = BatchStart(made.model, given, made.t, {**kept, "runs": False}, how.events)

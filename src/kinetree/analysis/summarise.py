@@ -85,7 +85,8 @@ def _indices(plan: str, columns: Array, rows: dict[str, Array]) -> dict[str, Arr
         return {"first": np.array([row[0] for row in found]),
                 "total": np.array([row[1] for row in found])}  # fmt: skip
     if plan in ("sobol", "latin_hypercube", "grid"):
-        table = [[_ratio(x, values) for x in columns.T] for values in rows.values()]
+        meets = plan == "grid"
+        table = [[_ratio(x, y, meets=meets) for x in columns.T] for y in rows.values()]
         return {"first": np.array(table)}
     return {}
 
@@ -104,12 +105,18 @@ def _saltelli(values: Array, count: int) -> tuple[Array, Array]:
     return np.asarray(first), np.asarray(total)
 
 
-def _ratio(x: Array, values: Array) -> float:
-    """Variance of means over slices of a variable, less what chance gives, over the whole one."""
+def _ratio(x: Array, values: Array, *, meets: bool) -> float:
+    """Variance of means over slices of a variable, less what chance gives, over the whole one.
+
+    Args:
+        x: values of the variable.
+        values: of the measure.
+        meets: whether every value of the variable meets all those of the others.
+    """
     good = np.isfinite(values)
     x, y = x[good], values[good]
     levels = np.unique(x)
-    if len(levels) > BINS:
+    if len(levels) > BINS or (not meets and 2 * len(levels) > len(y)):
         bins = min(BINS, max(2, int(len(y) ** (1 / 3))))
         place = np.argsort(np.argsort(x, kind="stable"), kind="stable") * bins // len(x)
     else:

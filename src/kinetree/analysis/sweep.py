@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from kinetree.analysis.optimising.model_study import sweep_arguments
 from kinetree.analysis.runs.dynamics import OPTIONS
@@ -16,7 +18,9 @@ from kinetree.analysis.sweeping.plans import SweepPlan
 from kinetree.analysis.sweeping.runner import GIVEN
 from kinetree.analysis.sweeping.workers import make_by_workers
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
+from kinetree.assembly.named_values import given_values
 from kinetree.errors import EndedError, ModelError, UnsupportedError
+from kinetree.integrate.methods import check_bounds
 from kinetree.model import Mechanism
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 
 RUN = (*GIVEN, *BEGINNING, "t0", "integrator", "formulation", "step", "at")
 """Options of all runs."""
+OWN = ("run", "reason")
+"""Columns that every result has."""
 PART, LANES, LAUNCH = 256, 1024, 32768
 """Runs of a part: one by one, in lanes, whose starts are found together, on a GPU."""
 
@@ -153,6 +159,24 @@ def _check_choices(given: Mapping[str, Any]) -> None:
             element="plan",
             cure='give kt.sobol({"strut.damping": (500, 5000)}, 1000)',
         )
+    _check_names(given["measures"] or {}, given["plan"].names)
+
+
+def _check_names(measures: Mapping[str, Any], varied: Sequence[str]) -> None:
+    """Refuse names of measures that no variable of the result can have."""
+    for name in measures:
+        if name in (*OWN, *varied):
+            raise ModelError(
+                "the result has another column of that name",
+                element=f"measure '{name}'",
+                cure="give it a name of its own",
+            )
+        if not name or "/" in name:
+            raise ModelError(
+                "no file can have a column of that name",
+                element=f"measure '{name}'",
+                cure="give it a name without '/'",
+            )
 
 
 def load_sweep(folder: str | Path) -> xarray.Dataset:
@@ -174,13 +198,23 @@ def _parts(job: SweepJob, numbers: list[int], workers: Any) -> Iterator[tuple[in
         yield number, job.make(number)
 
 
+def _check_values(job: SweepJob) -> None:
+    """Refuse tolerances and start values that would be wrong in every run."""
+    check_bounds(job.run)
+    model = job.model
+    names = {"q": model.coordinates, "qd": model.velocities}
+    for key, own in names.items():
+        given_values(job.run.get(key), np.zeros(len(own)), own, key)
+
+
 def _size(job: SweepJob, number: int) -> int:
     """Runs of a part."""
     return min((number + 1) * job.part, job.plan.count) - number * job.part
 
 
 def _check(job: SweepJob) -> None:
-    """Refuse options that the runs have no use for."""
+    """Refuse options that the runs have no use for, and values that none of them could have."""
+    _check_values(job)
     if job.run.get("at", "run") != "run":
         check_options("sweep of places", job.run, (*GIVEN, "t0", "at", "locked", *OPTIONS))
         return

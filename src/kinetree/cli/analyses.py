@@ -35,6 +35,7 @@ from kinetree.cli.runs import (
     event_option,
     finish,
     first_state,
+    growing,
     model_warnings,
     not_empty,
     operating_state,
@@ -83,17 +84,17 @@ def simulate(
     """Simulate the motion from a start; write it to a file, .nc while it goes."""
     from kinetree import simulate as run
 
-    model, nc = read(file)[0], None if out is not None and out.suffix in (".csv", ".mat") else out
+    model, _ = read(file)
     given = {"independent": independent, "formulation": formulation, "locate": locate}
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, method=method, qd=parse(qd), tau=parse(tau), parameters=parse(values),
             events=event_option(stop, mark_laws), step=step, rtol=rtol, atol=atol,
-            **not_empty(loops=loops, **given), max_step=max_step, continues=continues, file=nc,
-            progress=False if as_json else None, outputs=output or None,
+            **not_empty(loops=loops, **given), max_step=max_step, continues=continues,
+            file=growing(out), progress=False if as_json else None, outputs=output or None,
             **first_state(model, (q, x, tau, values), lock, rest=rest),
         )  # fmt: skip
-    report_run(model, found, out, as_json, notes, written=nc is out)
+    report_run(model, found, out, as_json, notes)
     raise typer.Exit(bool(early_end(found)))
 
 
@@ -116,7 +117,7 @@ def kinematics(
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, q=parse(q), step=step, points=point, parameters=parse(values),
-            progress=progress_option(progress, as_json),
+            progress=progress_option(progress, as_json), file=growing(out),
         )  # fmt: skip
     report_run(model, found, out, as_json, notes)
     raise typer.Exit(bool(early_end(found)))

@@ -17,11 +17,12 @@ from kinetree.cli.runs import (
     ProgressFile,
     Set,
     early_end,
+    growing,
     model_warnings,
     parse,
     progress_option,
     round_rows,
-    write,
+    write_table,
 )
 from kinetree.errors import FormatError
 from kinetree.printing import TableRow, print_json, print_table
@@ -63,10 +64,9 @@ def inverse(
         found = run(
             model, load_run(motion), actuators=actuator or None, free=free or (),
             weights=parse(weight), bounds=bounds, parameters=parse(values),
-            progress=progress_option(progress, as_json), **options,
+            progress=progress_option(progress, as_json), file=growing(out), **options,
         )  # fmt: skip
-    if out is not None:
-        write(found, out)
+    write_table(found, out)
     peaks = [
         {"velocity": str(name), "largest |tau|": float(abs(found["tau"].values[:, k]).max())}
         for k, name in enumerate(found["velocity"].values)
@@ -92,9 +92,8 @@ def reactions(
     model, _ = read(file)
     with model_warnings(as_json) as notes:
         told = progress_option(progress, as_json)
-        found = run(model, load_run(motion), joint or None, progress=told)
-    if out is not None:
-        write(found, out)
+        found = run(model, load_run(motion), joint or None, progress=told, file=growing(out))
+    write_table(found, out)
     peaks = []
     for kind in ("joint", "closure"):
         if f"reaction_{kind}" not in found:
@@ -133,9 +132,9 @@ def outputs(
         return
     with model_warnings(as_json) as notes:
         before = load_run(motion)
-        found = run(model, before, output, progress=progress_option(progress, as_json))
-    if out is not None:
-        write(found, out)
+        told = progress_option(progress, as_json)
+        found = run(model, before, output, progress=told, file=growing(out))
+    write_table(found, out)
     new = [name for name in found.data_vars if name not in before]
     ranges = [
         {"name": str(name), "unit": str(found[name].attrs["units"]),

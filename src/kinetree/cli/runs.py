@@ -206,6 +206,11 @@ def model_warnings(as_json: bool) -> Iterator[list[str]]:
             warn(note)
 
 
+def growing(out: Path | None) -> Path | None:
+    """The file of a run that is written while it goes; tables are written at the end."""
+    return None if out is None or out.suffix in (".csv", ".mat") else out
+
+
 def write(run: xarray.Dataset, out: Path) -> None:
     """Write a run to a file."""
     from kinetree import save_run
@@ -213,13 +218,17 @@ def write(run: xarray.Dataset, out: Path) -> None:
     save_run(run, out)
 
 
-def report_run(
-    model: Mechanism, run: xarray.Dataset, out: Path | None, as_json: bool, notes: list[str],
-    *, written: bool = False,
-) -> None:  # fmt: skip
-    """Write a run unless it is written, then say how it went and where it ended."""
-    if out is not None and not written:
+def write_table(run: xarray.Dataset, out: Path | None) -> None:
+    """Write a run to a file that did not grow with it."""
+    if out is not None and growing(out) is None:
         write(run, out)
+
+
+def report_run(
+    model: Mechanism, run: xarray.Dataset, out: Path | None, as_json: bool, notes: list[str]
+) -> None:
+    """Write a run unless it is written, then say how it went and where it ended."""
+    write_table(run, out)
     last = {
         f"{name}_{label}": float(value)
         for name, axis in (("q", "coordinate"), ("qd", "velocity"), ("x", "state"))

@@ -125,7 +125,7 @@ def _syntax_error(error: yaml.YAMLError, text: str, where: str) -> FormatError:
     """What libyaml found, in one line; what is left open ends on the last line of the text."""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     mark = getattr(error, "problem_mark", None)
-    last = text.rstrip().count("\n")
+    last = max(text.rstrip().count(end) for end in "\n\r")
     return FormatError(
         f"this is not plain YAML: {' '.join(str(problem).split())}",
         element=f"{where}, line {min(mark.line, last) + 1}" if mark else where,

@@ -101,9 +101,9 @@ RATES = tuple(name for name, row in METHODS.items() if row.solve is not None)
 
 def check_bounds(given: Mapping[str, Any]) -> None:
     """Refuse tolerances and limits of steps that are not positive."""
-    numbers = {name: given[name] for name in ("rtol", "atol", "max_steps")}
+    numbers = {name: given[name] for name in ("rtol", "atol", "max_steps") if name in given}
     check_positive("a positive number", **numbers)
-    if given["max_step"] != math.inf:
+    if given.get("max_step", math.inf) != math.inf:
         check_positive("a positive time in seconds", max_step=given["max_step"])
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from kinetree.engine import ADD, MUL, Node, Rank, current, scale, split_coefficient, symbol
 from kinetree.program.factor import factor
 from kinetree.program.program import Assign, Block, Input, Note, Output, Program, Solve
+from kinetree.work import note as note_work
 
 AXES = ("x", "y", "z")
 Triple = tuple[Node, Node, Node]
@@ -42,6 +43,7 @@ class Scheme:
         self._taken: dict[str, int] = {}  # name -> last number given to it
         self._renamed: dict[str, str] = {}  # name with a number -> without
         self._mark = current().mark()
+        self._told = 0  # blocks that were told of
 
     def input(self, row: Input) -> tuple[Node, ...]:
         """Declare an input; its symbols."""
@@ -218,6 +220,8 @@ class Scheme:
         return candidate
 
     def _sweep(self) -> None:
+        note_work("deriving", blocks=len(self._blocks) - self._told)
+        self._told = len(self._blocks)
         arena = current()
         arena.release(min(self._mark, len(arena)))
         self._mark = arena.mark()

@@ -208,6 +208,7 @@ class RunState(Message):
         has_curves: whether there are curves of it on the disk.
         progress: share that is done, 0 to 1; null where that is not known.
         left: time that it will take about [s]; null where that is not known.
+        doing: what is derived or compiled for it just now; empty where it goes.
     """
 
     id: int
@@ -220,6 +221,7 @@ class RunState(Message):
     has_curves: bool
     progress: float | None = None
     left: float | None = None
+    doing: str = ""
 
 
 class RunList(Message):
@@ -799,6 +801,7 @@ class DiagramJointMessage(Message):
         coordinates: their names.
         driven: whether its motion is given.
         room: steps of the longest joint beside it, before which its line bends.
+        lane: from where on and at which height its line goes around others, in units of the grid.
     """
 
     name: str
@@ -811,6 +814,7 @@ class DiagramJointMessage(Message):
     coordinates: list[str]
     driven: bool
     room: int
+    lane: list[int] | None
 
 
 class DiagramTieMessage(Message):
@@ -821,6 +825,8 @@ class DiagramTieMessage(Message):
         bodies, points: where it acts.
         joint: of a force at a joint, its name.
         equations: of a closure.
+        leave, arrive: handles of its curve between two moving bodies, from its ends [px].
+        share: of that curve, at which its name stands.
     """
 
     section: Literal["closures", "forces", "wrenches"]
@@ -831,6 +837,9 @@ class DiagramTieMessage(Message):
     points: list[str]
     joint: str
     equations: int | None
+    leave: list[int]
+    arrive: list[int]
+    share: float
 
 
 class DiagramMessage(Message):
@@ -840,6 +849,7 @@ class DiagramMessage(Message):
         revision: of the text.
         title: name of the model.
         grid: pixels of a unit.
+        box: left, top, right and lower side of all that is drawn [px].
         bodies, joints, ties: what is drawn.
         states: names of states beside the motion.
         off: paths of elements that are switched off.
@@ -849,6 +859,7 @@ class DiagramMessage(Message):
     revision: int
     title: str
     grid: int
+    box: list[int]
     bodies: list[DiagramBodyMessage]
     joints: list[DiagramJointMessage]
     ties: list[DiagramTieMessage]

@@ -50,6 +50,7 @@ class SessionNews:
         self._runs: dict[int, RunState] = {}
         self._file = "known"
         self._stamp: object = None
+        self._told: tuple[str, object] = ("known", None)
 
     def news(self) -> list[BaseModel]:
         """What has changed since the last look."""
@@ -70,8 +71,10 @@ class SessionNews:
             if state != old:
                 self._runs[number] = state
                 made.append(RunEvent(run=state))
-        if file != self._file:
-            self._file = file
+        told = file, self._stamp if file == "changed" else None  # it may change once more
+        self._file = file
+        if told != self._told:
+            self._told = told
             made.append(FileEvent.model_validate({"state": file}))
         return made
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from kinetree.analysis.runs.manifest import parameters_of
 from kinetree.arrays import Array
+from kinetree.assembly.changed_values import change_values
 from kinetree.engine import evaluate, symbols
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.model import Components, InnerMechanism, Mechanism
 
+M = TypeVar("M", bound=Mechanism)
+
 
 def drawn_mechanism(model: Mechanism | Components, run: Any) -> tuple[Mechanism, Any]:
     """What is drawn, and how it moves: a mechanism as it is, or that inside of components.
+
+    It has the values of parameters with which the run was made.
 
     Args:
         model: either of both.
         run: of the model, or none.
     """
     if not hasattr(model, "as_mechanism"):
-        return model, run
+        return of_run_values(model, run), run
     whole = model.as_mechanism()
     inner = _only(whole)
     if run is None:
@@ -28,6 +34,13 @@ def drawn_mechanism(model: Mechanism | Components, run: Any) -> tuple[Mechanism,
     values = _values(whole, inner, run)
     q = [np.broadcast_to(np.asarray(x, dtype=float), len(run["time"])) for x in values]
     return inner.model, {"time": run["time"].values, "q": np.stack(q, axis=-1)}
+
+
+def of_run_values(model: M, run: Any) -> M:
+    """The mechanism with the parameters of a run; those of many runs are no single numbers."""
+    given = parameters_of(run).items()
+    values = {name: value for name, value in given if isinstance(value, int | float)}
+    return change_values(model, values, untie=True) if values else model
 
 
 def _only(whole: Mechanism) -> InnerMechanism:

@@ -125,7 +125,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     look = Look(title or "", shapes is not False, folder)
     if file.suffix.lower() in FILMS and live is False:
         with sharing(progress, "animate") as share:
-            return write_film(Scene(model, footage(model, run, modes), look), file, share)
+            return write_film(lambda: Scene(model, footage(model, run, modes), look), file, share)
     if progress:
         raise UnsupportedError(
             "a page is there at once", element="progress",

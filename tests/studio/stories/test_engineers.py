@@ -39,6 +39,34 @@ def _points(file: Path) -> dict[str, list[float]]:
     }
 
 
+def blocks_of_a_spreadsheet(page: StudioPage, name: str) -> None:
+    """Headings and units in any order, decimal commas; what does not fit is told, and not taken."""
+    cell = "table.grid tbody td input >> nth=0"
+    for block, wanted in (
+        (f"Punkt\tZ [mm]\tX [mm]\n{name}\t250,5\t\n", (None, None, 0.2505)),
+        (f"{name};1,5;2 cm", (1.5, 0.02, None)),
+    ):
+        old = _point(page, name)
+        page.edit(lambda block=block: _paste(page, "table.grid tbody th input >> nth=0", block))  # type: ignore[misc]
+        new = [old[k] if value is None else value for k, value in enumerate(wanted)]
+        assert _point(page, name) == new
+        page.edit(lambda: page.press("Control+z"))
+    for block, sentence in (
+        ("1\t2\n" * 99, "more than the table from here on"),
+        ("1\t2\t3\t4", "4 columns of values, and there are 3"),
+        ("1 kg\t2", "The unit of '1 kg' in row 1"),
+        ("x\tcolour\n1\tred", "There is no column 'colour'"),
+    ):
+        _paste(page, cell, block)
+        page.page.get_by_text(sentence).first.wait_for()
+
+
+def _point(page: StudioPage, name: str) -> list[float]:
+    body, point = name.split(".")
+    found = page.ask("/api/elements")["data"]["bodies"][body]["points"][point]
+    return list(found["position"] if isinstance(found, dict) else found)
+
+
 def test_hardpoints(open_page: OpenPage, tmp_path: Path) -> None:
     file = copy_model(tmp_path, "quarter_car")
     page = open_page(file)
@@ -55,6 +83,8 @@ def test_hardpoints(open_page: OpenPage, tmp_path: Path) -> None:
         np.testing.assert_allclose(found[name], np.array(at) + 0.001, atol=IDENTITY)
     page.edit(lambda: page.press("Control+z"))
     assert page.text() == before  # ten rows are one edit
+    blocks_of_a_spreadsheet(page, rows[0][0])
+    assert page.text() == before
     # the corner on the other side
     corner = [name for name in kt.load(file).bodies if name != "chassis"]
     page.command("mirror bodies")

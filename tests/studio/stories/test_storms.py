@@ -130,10 +130,19 @@ def test_conflicting_lines_are_chosen_one_by_one(open_page: OpenPage, tmp_path: 
     form.get_by_label("other lines").check()
     lines = form.get_by_label("lines of conflict 1")
     lines.fill(lines.input_value().replace("mass: 3", "mass: 4"))
+    page.choose("bodies.crank")
+    page.fill("mass", "1.5")  # of another body, by this page
+    assert page.text() != before
+    page.edit(lambda: page.page.keyboard.press("Control+z"))
+    theirs = theirs.replace("mass: 9", "mass: 8")  # and once more by others, in the same lines
+    file.write_text(theirs, encoding="utf-8")
+    form.get_by_text("The texts have changed since this was typed").wait_for()
+    assert "mass: 8" in form.get_by_label("disk of conflict 1").inner_text()
+    assert "mass: 4" in lines.input_value()
     picture(page, "conflict")
     page.edit(form.get_by_role("button", name="Put together").click)
     assert file.read_text(encoding="utf-8") == theirs
-    assert page.text() == theirs.replace("mass: 9", "mass: 4")
+    assert page.text() == theirs.replace("mass: 8", "mass: 4")
     page.edit(lambda: page.page.keyboard.press("Control+z"))
     assert page.text() == before
     page.edit(lambda: page.page.keyboard.press("Control+Shift+z"))

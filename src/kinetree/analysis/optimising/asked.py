@@ -52,11 +52,14 @@ class Asked:
         if runs and self.duration is None:
             raise ModelError("it is not given", element="duration", cure="give it in seconds")
         length = None if self.duration is None else float(self.duration)
+        if not cases:
+            raise ModelError("there is none", element="cases", cure="leave it out, or give [{…}]")
         found = Study(
             model, length, _objectives(self.objective),
             _bounds_of(model, self.over or {}), _constraints(self.subject_to or {}), tuple(cases),
-            self.run,
+            self.run, tuple(self.objective) if isinstance(self.objective, Mapping) else (),
         )  # fmt: skip
+        _check_names(found)
         check_measures(found.measures, modes=not runs, functions=True)
         for run in (self.run, *cases):
             _check_run(run)
@@ -64,7 +67,9 @@ class Asked:
 
 
 def _objectives(objective: Any) -> tuple[Measure, ...]:
+    """The measures that are minimised, of one, a list, or by name as a study gives them."""
     rows = (objective,) if isinstance(objective, Measure) else objective
+    rows = tuple(rows.values()) if isinstance(rows, Mapping) else rows
     if not isinstance(rows, Sequence) or not rows or not all(isinstance(r, Measure) for r in rows):
         raise ModelError(
             f"it is {show(objective)}", element="objective", cure='give kt.rms("qdd_seat")'
@@ -105,6 +110,17 @@ def _constraints(given: Mapping[str, Any]) -> dict[str, Limit]:
             )
         found[name] = Limit(*row)
     return found
+
+
+def _check_names(study: Study) -> None:
+    """Refuse constraints that are called like something else of the result."""
+    for name in study.bounds:
+        if name in study.over or name in study.objective_names:
+            raise ModelError(
+                "something that varies, or is minimised, has that name, too",
+                element=f"subject_to, '{name}'",
+                cure="give it a name of its own",
+            )
 
 
 def _check_run(run: Mapping[str, Any]) -> None:

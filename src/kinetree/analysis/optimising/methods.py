@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
@@ -23,6 +23,10 @@ SPENT = "the evaluations are used up"
 ENDED = "it was ended on the way"
 """What is said of an optimiser that was not let go on."""
 
+BARRIER = 1e-8
+"""Barrier of trust-constr below which it does not keep anything away."""
+FEW = 10
+"""Members of the smallest population that evolves: of fewer, all soon are alike."""
 LARGE = 1e100
 """Value of a trial without a run, for methods that compare values alone."""
 
@@ -108,21 +112,31 @@ def _trust_constr(task: Minimum) -> tuple[Array, bool, str]:
         if f is not None
     ]
     options = {"xtol": task.tolerance, "gtol": task.tolerance, "maxiter": task.most}
-    return _minimise(task, "trust-constr", options, constraints)
+    found = _scipy_end(task, "trust-constr", options, constraints)
+    # its gradients may vanish while the barrier still keeps it away from what is active
+    while found.success and found.barrier_parameter > BARRIER:
+        less = found.barrier_parameter / 100
+        own = {"initial_barrier_parameter": less, "initial_barrier_tolerance": less}
+        found = _scipy_end(replace(task, start=found.x), "trust-constr", options | own, constraints)
+    return np.asarray(found.x), bool(found.success), str(found.message)
 
 
 def _minimise(
     task: Minimum, method: str, options: dict[str, Any], constraints: Any
 ) -> tuple[Array, bool, str]:
+    found = _scipy_end(task, method, options, constraints)
+    return np.asarray(found.x), bool(found.success), str(found.message)
+
+
+def _scipy_end(task: Minimum, method: str, options: dict[str, Any], constraints: Any) -> Any:
     from scipy.optimize import Bounds, minimize
 
     with warnings.catch_warnings():  # a linear objective needs no quasi-Newton update
         warnings.simplefilter("ignore", UserWarning)
-        found = minimize(
+        return minimize(
             task.function, task.start, jac=True, method=method, options=options,
             bounds=Bounds(task.low, task.high), constraints=constraints,
         )  # fmt: skip
-    return np.asarray(found.x), bool(found.success), str(found.message)
 
 
 def _least_squares(task: Minimum) -> tuple[Array, bool, str]:
@@ -141,10 +155,11 @@ def _least_squares(task: Minimum) -> tuple[Array, bool, str]:
 def _evolution(task: Minimum) -> tuple[Array, bool, str]:
     from scipy.optimize import differential_evolution
 
-    count = 5 * len(task.start)
+    each = max(5, -(-FEW // len(task.start)))
+    count = each * len(task.start)
     found = differential_evolution(
         lambda x: min(task.judge(x)[1], LARGE), list(zip(task.low, task.high, strict=True)),
-        x0=task.start, popsize=5, maxiter=max(1, task.most // count - 1), seed=task.seed,
+        x0=task.start, popsize=each, maxiter=max(1, task.most // count - 1), seed=task.seed,
         polish=False, tol=task.tolerance,
     )  # fmt: skip
     return np.asarray(found.x), bool(found.success), str(found.message)

@@ -11,7 +11,8 @@ from kinetree.analysis.sweeping.plans import SweepPlan, grid, latin_hypercube, s
 from kinetree.errors import ModelError, unknown
 from kinetree.measures import Measure, measure
 from kinetree.model import Mechanism
-from kinetree.units import to_si
+from kinetree.model.parameters import scalars
+from kinetree.units import are_alike, to_si
 
 if TYPE_CHECKING:
     from kinetree.model.methods.studies import StudyPlan
@@ -31,8 +32,8 @@ def study_arguments(model: Mechanism, name: str) -> dict[str, Any]:
         raise ModelError("it minimises nothing", element=element, cure="name measures in minimise")
     measures = _measures(plan)
     return {
-        "duration": plan.duration, "objective": [measures[key] for key in plan.minimise],
-        "over": _bounds(plan), "run": dict(plan.run),
+        "duration": plan.duration, "objective": {key: measures[key] for key in plan.minimise},
+        "over": _bounds(model, plan), "run": dict(plan.run),
         "subject_to": {key: (measures[key], *pair) for key, pair in plan.subject_to.items()},
     }  # fmt: skip
 
@@ -45,7 +46,7 @@ def sweep_arguments(model: Mechanism, name: str) -> dict[str, Any]:
         name: of it.
     """
     study = _study(model, name)
-    made = PLANS[study.plan["kind"]](_bounds(study), study.plan) if study.plan else None
+    made = PLANS[study.plan["kind"]](_bounds(model, study), study.plan) if study.plan else None
     return {
         "duration": study.duration, "plan": made, "measures": _measures(study),
         "run": dict(study.run),
@@ -62,11 +63,18 @@ def _measures(study: StudyPlan) -> dict[str, Measure]:
     return {key: measure(text) for key, text in study.measures.items()}
 
 
-def _bounds(study: StudyPlan) -> dict[str, tuple[float, float]]:
+def _bounds(model: Mechanism, study: StudyPlan) -> dict[str, tuple[float, float]]:
     """Ranges in SI units."""
-    found = {}
+    found, known = {}, {row[0]: row[2] for row in scalars(model)}
+    known |= {row.name: row.unit for row in model.parameters.values()}
     for key, pair in study.variables.items():
         unit, element = study.units.get(key, ""), f"study '{study.name}', '{key}'"
+        if unit and known.get(key) and not are_alike(unit, known[key]):
+            raise ModelError(
+                f"'{unit}' is not a unit of it",
+                element=element,
+                cure=f"give its bounds in {known[key]}, or a multiple of it",
+            )
         low, high = (to_si(x, unit, element)[0] for x in pair)
         found[key] = (low, high)
     return found

@@ -1,7 +1,7 @@
 """The way of one optimiser: where it begins, its method, what it does where constraints are missed.
 
 Beginning where no run is, it tries other places between the bounds.  Where constraints are missed,
-it goes on to where they are missed least, ½ Σ (gap/(1 + |bound|))², and if they are met there it
+it goes on to where they are missed least, ½ Σ (gap/size)², and if they are met there it
 begins once more from that place: so what is told as missed cannot be met nearby.
 """
 
@@ -78,10 +78,8 @@ class OneWay:
 
     def _place_with_run(self, first: Array, own: Trials) -> Array:
         """The first point, or another one where that has no run."""
-        if not self.method.slopes:  # these draw many places themselves
-            return first
-        places = (first, *self._elsewhere(len(first)))
-        return next((s for s in places if "failed" not in own.row(s)), first)
+        places, slopes = (first, *self._elsewhere(len(first))), self.method.slopes
+        return next((s for s in places if "failed" not in own.row(s, slopes=slopes)), first)
 
     def _elsewhere(self, count: int) -> Iterator[Array]:
         from scipy.stats import qmc

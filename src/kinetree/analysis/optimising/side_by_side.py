@@ -23,7 +23,7 @@ from kinetree.analysis.sensitivities.variables import DURATION, METHOD, keep_sta
 from kinetree.analysis.sensitivity import run_task
 from kinetree.analysis.sweeping.gradients import many_gradients, run_drafts
 from kinetree.analysis.sweeping.lanes import given_of_rows
-from kinetree.errors import AssemblyError, KinetreeError, ModelError
+from kinetree.errors import AssemblyError, KinetreeError, ModelError, RunError
 from kinetree.results.draft import Draft
 
 if TYPE_CHECKING:
@@ -187,13 +187,13 @@ def _case_of_many(
 
 def _task_of_some(
     trials: Trials, rows: Sequence[Mapping[str, float]], number: int, *, slopes: bool
-) -> Task | AssemblyError:
+) -> Task | AssemblyError | RunError:
     """The task derived for the first trial that has a start; why the first one has none."""
-    errors = []
+    errors: list[AssemblyError | RunError] = []
     for row in rows:
         try:
             return trials.task(number, row, slopes=slopes)
-        except AssemblyError as error:
+        except (AssemblyError, RunError) as error:
             errors.append(error)
     return errors[0]
 

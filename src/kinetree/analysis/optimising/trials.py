@@ -16,6 +16,7 @@ import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.optimising.journal import Journal, JournalRow
+from kinetree.analysis.optimising.sizes import StudySizes
 from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import (
@@ -26,7 +27,7 @@ from kinetree.analysis.sensitivities.variables import (
 )
 from kinetree.analysis.sensitivity import run_task, sensitivity_task, static_results
 from kinetree.arrays import Array
-from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNameError
+from kinetree.errors import AssemblyError, KinetreeError, RunError, UnknownNameError
 from kinetree.measures import Measure, Misfit
 from kinetree.model import Mechanism
 from kinetree.results.draft import Draft
@@ -39,7 +40,7 @@ OBJECTIVE = "objective"
 GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
 """Options of a run that may differ from trial to trial, beside the duration."""
 MET = 1e-6
-"""By how much a constraint may be missed, as a part of 1 + its bound."""
+"""By how much a constraint may be missed, as a part of its size."""
 RUN = "run"
 """What is measured where nothing else is said with `at`."""
 WORSE = 10.0
@@ -98,6 +99,7 @@ class Study:
         cases: run options of every load case; their objectives are added, and constraints hold in
             all of them.
         run: options of all runs.
+        called: names of the objectives, where they have some.
     """
 
     model: Mechanism
@@ -107,12 +109,19 @@ class Study:
     bounds: Mapping[str, Limit] = field(default_factory=dict)
     cases: Sequence[Mapping[str, Any]] = ({},)
     run: Mapping[str, Any] = field(default_factory=dict)
+    called: tuple[str, ...] = ()
 
     @property
     def measures(self) -> dict[str, Measure]:
         """All measures by name."""
-        own = {f"{OBJECTIVE} {k}": row for k, row in enumerate(self.objectives, 1)}
+        own = dict(zip(self.objective_names, self.objectives, strict=True))
         return {**own, **{k: row.measure for k, row in self.bounds.items()}}
+
+    @property
+    def objective_names(self) -> list[str]:
+        """Of the measures that are minimised."""
+        names = self.called or range(1, len(self.objectives) + 1)
+        return [f"{OBJECTIVE} {name}" for name in names]
 
     @property
     def at(self) -> str:
@@ -141,15 +150,20 @@ class Trials:
         self, study: Study, journal: Journal, tell: Callable[[JournalRow], object]
     ) -> None:
         self.study, self.journal, self.tell = study, journal, tell
-        self.names = list(study.over)
         self.low, high = np.array([study.over[name] for name in self.names]).T
         self.width = high - self.low
+        self.sizes = StudySizes.unknown(study)
         self.history: list[JournalRow] = []
         self.ask: Ask | None = None
         self.stop = threading.Event()
         self.begin(None)
         self._first: dict[str, float] | None = None
         self._tasks: dict[tuple[int, bool], Task] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Of what varies."""
+        return list(self.study.over)
 
     def values(self, s: Array) -> dict[str, float]:
         """Values by name."""
@@ -193,6 +207,7 @@ class Trials:
             self.journal.add(known)
         if "failed" not in known and self._first is None:
             self._first = dict(values)
+            self.sizes.see(self.study, self.width, known)
         if not self.history or self.history[-1] is not known:
             before = self.history[-1]["x"] if self.history else known["x"]
             way = (np.array(known["x"]) - before) / self.width
@@ -217,10 +232,11 @@ class Trials:
     def failure(self, *errors: KinetreeError) -> JournalRow:
         """The row of a trial without a run, for the first of some errors.
 
-        Where there was none before, and the errors have other reasons than loops that do not close,
+        Where there was none before, and the errors have other reasons than the values of the trial,
         what was asked is wrong, and that ends it all.
         """
-        if not self.history and not any(isinstance(error, AssemblyError) for error in errors):
+        of_values = (AssemblyError, RunError)
+        if not self.history and not any(isinstance(error, of_values) for error in errors):
             raise errors[0]
         return {"failed": str(errors[0])}
 
@@ -248,7 +264,7 @@ class Trials:
             "value": float(measured[:count].sum()), "limits": measured[count:].tolist(),
         }  # fmt: skip
         if not np.isfinite([*measured, *gradient.ravel()]).all():
-            raise ModelError("a measure or a derivative has no value", element="run")
+            raise RunError("a measure or a derivative has no value", element="run")
         if not slopes:
             return row
         row |= {
@@ -281,23 +297,25 @@ class Trials:
     # --- as methods ask --------------------------------------------------------------------------
 
     def objective(self, s: Array) -> tuple[float, Array]:
-        """Value and gradient by scaled variables."""
-        row = self.row(s)
+        """Value and gradient by scaled variables, as parts of its size."""
+        row, size = self.row(s), self.sizes.objective
         if "failed" in row:
-            known = [abs(old["value"]) for old in self.history if "value" in old]
+            known = [abs(old["value"]) / size for old in self.history if "value" in old]
             return WORSE * (1 + max(known, default=0.0)), np.zeros(len(s))
-        return row["value"], np.array(row["gradient"]) * self.width
+        return row["value"] / size, np.array(row["gradient"]) * self.width / size
 
     def judge(self, s: Array) -> tuple[float, float]:
         """By how much constraints are missed, and the value, without gradients."""
         row = self.row(s, slopes=False)
-        return (np.inf, np.inf) if "failed" in row else (self.violation(row), row["value"])
+        return (np.inf, np.inf) if "failed" in row else (self._worst_share(row), row["value"])
 
     def limits(self, *, equal: bool) -> Callable[[Array], tuple[Array, Array]] | None:
-        """Constraints c(s) ≥ 0, or = 0, and their Jacobian; none without any."""
+        """Constraints c(s) ≥ 0, or = 0, as parts of their sizes, and their Jacobian."""
         signs = [
-            (number, sign, bound)
-            for number, row in enumerate(self.study.bounds.values())
+            (number, sign / size, bound)
+            for number, (row, size) in enumerate(
+                zip(self.study.bounds.values(), self.sizes.constraints, strict=True)
+            )
             for sign, bound in ((1.0, row.low), (-1.0, row.high))
             if bound is not None and (row.low == row.high) == equal
         ]
@@ -322,53 +340,47 @@ class Trials:
         return function
 
     def residuals(self, s: Array) -> tuple[Array, Array]:
-        """Residuals of a misfit and their Jacobian by scaled variables."""
-        row = self.row(s)
+        """Residuals of a misfit and their Jacobian by scaled variables, as parts of its size."""
+        row, size = self.row(s), np.sqrt(self.sizes.objective)
         if "failed" in row:
-            size = len(self.study.cases) * sum(len(m.times(0.0)) for m in self.study.objectives)
-            return np.full(size, 1e6), np.zeros((size, len(s)))
-        return np.array(row["residuals"]), np.array(row["jacobian"]) * self.width
+            count = len(self.study.cases) * sum(len(m.times(0.0)) for m in self.study.objectives)
+            return np.full(count, 1e6), np.zeros((count, len(s)))
+        return np.array(row["residuals"]) / size, np.array(row["jacobian"]) * self.width / size
 
     def gaps(self, s: Array) -> tuple[float, Array]:
-        """½ Σ (gap/(1 + |bound|))² of the constraints that are missed, and its gradient."""
+        """½ Σ (gap/size)² of the constraints that are missed, and its gradient."""
         value, gradient = 0.0, np.zeros(len(s))
         for equal in (False, True):
             function = self.limits(equal=equal)
             if function is None:
                 continue
             c, slopes = function(s)
-            gap = (c if equal else np.minimum(c, 0.0)) / self._sizes(equal=equal)
+            gap = c if equal else np.minimum(c, 0.0)
             value += float(gap @ gap) / 2
-            gradient += gap @ (slopes / self._sizes(equal=equal)[:, None])
+            gradient += gap @ slopes
         return value, gradient
 
-    def _sizes(self, *, equal: bool) -> Array:
-        """1 + |bound| of all constraints of a kind, in the order of `limits`."""
-        sizes = [
-            1 + abs(x)
-            for row in self.study.bounds.values() if (row.low == row.high) == equal
-            for x in row.ends[: 1 if equal else 2]
-        ]  # fmt: skip
-        return np.array(sizes * len(self.study.cases))
-
     def miss(self, row: JournalRow) -> float:
-        """By how much constraints are missed beyond what counts as met; 0 where they are met."""
-        ends = [abs(x) for bound in self.study.bounds.values() for x in bound.ends]
-        return max(0.0, self.violation(row) - MET * (1 + max(ends, default=0.0)))
+        """Share of its size by which a constraint is missed beyond what counts as met."""
+        return max(0.0, self._worst_share(row) - MET)
+
+    def _worst_share(self, row: JournalRow) -> float:
+        """The largest share of its size by which a constraint is not met."""
+        return max(0.0, float((self.missing(row) / self.sizes.constraints).max(initial=0.0)))
 
     def violation(self, row: JournalRow) -> float:
         """By how much the worst constraint is not met."""
-        count = len(self.study.bounds)
-        if "failed" in row or not count:
-            return np.inf if "failed" in row else 0.0
-        values = np.array(row["limits"]).reshape(-1, count)
-        found = 0.0
-        for k, bound in enumerate(self.study.bounds.values()):
-            if bound.low is not None:
-                found = max(found, float((bound.low - values[:, k]).max()))
-            if bound.high is not None:
-                found = max(found, float((values[:, k] - bound.high).max()))
-        return found
+        return np.inf if "failed" in row else max(0.0, float(self.missing(row).max(initial=0.0)))
+
+    def missing(self, row: JournalRow) -> Array:
+        """By how much every constraint is not met; negative where there is room."""
+        bounds = self.study.bounds.values()
+        if "failed" in row or not bounds:
+            return np.full(len(bounds), np.inf)
+        values = np.array(row["limits"]).reshape(-1, len(bounds))
+        low = [-np.inf if bound.low is None else bound.low for bound in bounds]
+        high = [np.inf if bound.high is None else bound.high for bound in bounds]
+        return np.asarray(np.maximum(low - values, values - high).max(axis=0))
 
 
 def sum_of_cases(parts: Sequence[JournalRow]) -> JournalRow:

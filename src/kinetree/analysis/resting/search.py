@@ -11,7 +11,7 @@ from kinetree.analysis.balance import tell_unrest
 from kinetree.analysis.resting.equations import RestEquations, RestPlace
 from kinetree.analysis.runs.progress import Share
 from kinetree.arrays import Array
-from kinetree.errors import ModelError
+from kinetree.errors import RunError
 from kinetree.solve.newton import Solution, damped_newton
 from kinetree.solve.relaxation import relax
 
@@ -112,10 +112,10 @@ def loose(task: RestEquations, at: RestPlace) -> list[str]:
     return [names[k] for k, free in zip(task.columns, unheld, strict=True) if free]
 
 
-def _failure(task: RestEquations, found: Solution) -> ModelError:
+def _failure(task: RestEquations, found: Solution) -> RunError:
     h = np.abs(found.h)
     if not np.isfinite(h).all():
-        return ModelError(
+        return RunError(
             f"'{task.names[int(np.argmin(np.isfinite(h)))]}' has no acceleration at the start",
             element=f"model '{task.system.model.name}'",
             cure="start where all laws are defined",
@@ -127,7 +127,7 @@ def _failure(task: RestEquations, found: Solution) -> ModelError:
     held = f"nothing holds {listed}: lock them by locked=, or add what holds them"
     state = task.t, np.concatenate([at.q, np.zeros(task.system.nv), at.x])
     unrest = tell_unrest(task.system, *state, at.tau, dict(zip(task.names, h, strict=True)))
-    return ModelError(
+    return RunError(
         f"no equilibrium was found, {when} {unrest}",
         element=f"model '{task.system.model.name}'",
         cure=held if free else "start nearer to it, lock coordinates, or add what holds them",

@@ -163,8 +163,8 @@ def march(
         file: written on the way; the Dataset reads from it then.
     """
     how = how.vary(given)
-    record = StepRecording(how, given.parameters or {}, observe, file)
     with reporting(how.progress, how.t, how.t + how.duration) as report:
+        record = StepRecording(how, given.parameters or {}, observe, file)
         run = how.march(given, report, None if file is None else record.add)
     if file is None:
         record.add(run)

@@ -1,7 +1,9 @@
 """How far an analysis has come: a line on the terminal, or a function that is told and may end it.
 
 Runs tell the time that they have reached; other analyses tell the share that is done, from 0 to 1,
-whichever part of them is at work.
+whichever part of them is at work.  While equations are derived and functions compiled, both say
+how many there are; how many there will be nobody knows, so that each moves the share by a small
+part of what is left until the stage is over.
 """
 
 from __future__ import annotations
@@ -10,36 +12,50 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from kinetree.arrays import Array
-from kinetree.errors import EndedError, warn
+from kinetree.errors import EndedError
 from kinetree.files import write_file
 from kinetree.integrate.drive import interrupts
-from kinetree.integrate.problem import FINISHED, INTERRUPTED
+from kinetree.work import WorkCount, hearing
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
-    from kinetree.program import Program
-
 ProgressCall = Callable[[float], object]
-"""Is told the time reached [s], or the share done; True ends the run or the analysis."""
+"""Is told the time reached [s], or the share done (`ProgressNumber`); True ends run or analysis."""
 PATIENCE = 2.0
 """Time after which a run on a terminal says how far it is [s]."""
 PAUSE = 0.1
 """Least time between two writings of a share [s]."""
 EQUATIONS = 0.5
 """Share of an analysis along a run at which its equations are there."""
+MOVE = 0.02
+"""Part of what is left of a stage by which the share moves when some of its equations are there."""
 TOGETHER = 4096
 """Rows of a run at which equations are evaluated at once; whole lanes, so that bits stay."""
 
 T = TypeVar("T")
+
+
+class ProgressNumber(float):
+    """A number that a function for progress is told.
+
+    Attributes:
+        doing: what is at work, such as "deriving, 1024 blocks derived"; empty while it goes.
+    """
+
+    doing: str = ""
+
+    @classmethod
+    def beside(cls, value: float, doing: object) -> ProgressNumber:
+        """The number with what is at work beside it."""
+        made = cls(value)
+        made.doing = str(doing)
+        return made
 
 
 @contextmanager
@@ -55,14 +71,30 @@ def reporting(
         t0: beginning of the run [s].
         t1: its end [s].
     """
+    with _teller(wanted, t0, t1) as tell:
+        if tell is None:
+            yield None
+            return
+        run = _Run(tell, t0)
+        with hearing(run.hear):
+            try:
+                yield run.report
+            except KeyboardInterrupt:
+                if not run.ended or run.begun:
+                    raise
+                raise EndedError(
+                    "it was ended before its first step, and has nothing to show",
+                    element="simulate",
+                ) from None
+
+
+@contextmanager
+def _teller(
+    wanted: bool | ProgressCall | None, t0: float, t1: float
+) -> Iterator[ProgressCall | None]:
+    """What is told the time reached, by its own choice or to show it on a terminal."""
     if callable(wanted):
-        tell = wanted
-
-        def report_or_stop(t: float) -> None:
-            if tell(t) is True:
-                raise KeyboardInterrupt
-
-        yield report_or_stop
+        yield wanted
         return
     if not _is_shown(wanted):
         yield None
@@ -72,6 +104,32 @@ def reporting(
     column = TextColumn("t = {task.fields[now]:.4g} s")
     with _bar(column, t0, t1, 0.0 if wanted else PATIENCE) as report:
         yield report
+
+
+class _Run:
+    """How far a run has come.
+
+    Attributes:
+        begun: whether it has told a time.
+        ended: whether the function that is told has said that it is enough.
+    """
+
+    def __init__(self, tell: ProgressCall, t0: float) -> None:
+        self._tell, self._now = tell, t0
+        self.begun = self.ended = False
+
+    def report(self, t: float) -> None:
+        """Tell the time reached; ends the run where that is enough."""
+        self._now, self.begun = t, True
+        if self._tell(ProgressNumber(t)) is True or self.ended:
+            self.ended = True
+            raise KeyboardInterrupt
+
+    def hear(self, work: WorkCount) -> None:
+        """Tell what is being made; a run that has begun ends with its next report."""
+        self.ended = self._tell(ProgressNumber.beside(self._now, work)) is True or self.ended
+        if self.ended and not self.begun:
+            raise KeyboardInterrupt
 
 
 def _is_shown(wanted: bool | ProgressCall | None) -> bool:
@@ -84,16 +142,17 @@ def _bar(
 ) -> Iterator[Callable[[float], None]]:
     """A line on the terminal, and what moves it."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (column, BarColumn(), TimeRemainingColumn())
+    doing = TextColumn("{task.fields[doing]}")
+    columns = (column, BarColumn(), TimeRemainingColumn(), doing)
     bar = Progress(*columns, console=Console(stderr=True), transient=sys.stderr.isatty())
-    task = bar.add_task("", total=high - low, now=low)
+    task = bar.add_task("", total=high - low, now=low, doing="")
     timer = threading.Timer(patience, bar.start)  # while equations are made
     timer.daemon = True
 
     def report(now: float) -> None:
-        bar.update(task, completed=now - low, now=now)
+        bar.update(task, completed=now - low, now=now, doing=getattr(now, "doing", ""))
 
     timer.start()
     try:
@@ -114,8 +173,26 @@ class Share:
 
     def __init__(self, told: ProgressCall | None = None) -> None:
         self.done, self.ended = 0.0, False
-        self._told, self._low, self._high = told, 0.0, 1.0
-        self._lock = threading.RLock()
+        self._told, self._high = told, 1.0
+        self._from = (0.0, 0.0)  # of the present part, and what that is of the whole
+        self._last = 0.0  # share of the present part that was told
+        self._lock, self._in_rows = threading.RLock(), False
+
+    def hear(self, work: WorkCount) -> None:
+        """Tell what is being made for the present part, which goes on a little.
+
+        Raises:
+            KeyboardInterrupt: as `tell`, unless rows are there that would be lost.
+        """
+        if self._told is None or self.ended:
+            return
+        with self._lock:
+            if not self._in_rows:
+                self.done += MOVE * max(self._high - self.done, 0.0)
+                self._from = (self._last, self.done)
+            self.ended = self._told(ProgressNumber.beside(self.done, work)) is True
+        if not self._in_rows:
+            self._refuse_more()
 
     def tell(self, share: float) -> None:
         """Tell how far the present part is.
@@ -131,9 +208,16 @@ class Share:
         if self._told is None or self.ended:
             return
         with self._lock:
-            whole = self._low + (self._high - self._low) * min(max(share, 0.0), 1.0)
-            self.done = max(self.done, whole)
-            self.ended = self._told(self.done) is True and self.done < 1.0
+            self._last = min(max(share, 0.0), 1.0)
+            self.done = max(self.done, self._of_whole(self._last))
+            told = ProgressNumber.beside(self.done, getattr(share, "doing", ""))
+            self.ended = self._told(told) is True and self.done < 1.0
+
+    def _of_whole(self, share: float) -> float:
+        """A share of the present part as one of the whole; what is left of both ends together."""
+        here, whole = self._from
+        left = (share - here) / (1 - here) if here < 1.0 else 1.0
+        return whole + (self._high - whole) * left
 
     def _refuse_more(self) -> None:
         if self.ended:
@@ -147,14 +231,14 @@ class Share:
             KeyboardInterrupt: as `tell`, before it begins; what is made by its end is not lost.
         """
         self._refuse_more()
-        first, last = self._low, self._high
-        width = last - first
-        self._low, self._high = first + width * low, first + width * high
+        before = self._from, self._high, high
+        first = self._of_whole(low)
+        self._from, self._high, self._last = (0.0, first), self._of_whole(high), 0.0
         try:
             yield self
             self._note(1.0)
         finally:
-            self._low, self._high = first, last
+            self._from, self._high, self._last = before
 
     def parts(self, rows: Sequence[T]) -> Iterator[T]:
         """Rows one after the other, each of which takes as long as the others."""
@@ -168,7 +252,10 @@ class Share:
             return None
         return lambda t: self.tell((t - first) / (last - first) if last != first else 1.0)
 
-    def along(self, count: int, make: Callable[[slice], T], size: int = TOGETHER) -> list[T]:
+    def along(
+        self, count: int, make: Callable[[slice], T], size: int = TOGETHER,
+        see: Callable[[Sequence[T], int], object] = lambda made, reached: None,
+    ) -> list[T]:  # fmt: skip
         """What is made of the rows of a run, some after the others.
 
         Where it is ended on the way, or by Ctrl-C, what there is then stays.
@@ -177,12 +264,14 @@ class Share:
             count: number of rows.
             make: makes some of them.
             size: how many at once.
+            see: is given what there is after each, and how many rows that has.
         """
-        made = []
-        with interrupts() as asked:
+        made: list[T] = []
+        with interrupts() as asked, self._keep_rows():
             for first in range(0, count, size):
                 last = min(first + size, count)
                 made.append(make(slice(first, last)))
+                see(made, last)
                 try:
                     self.tell(last / count)
                 except KeyboardInterrupt:
@@ -190,6 +279,15 @@ class Share:
                 if asked.is_set():
                     break
         return made
+
+    @contextmanager
+    def _keep_rows(self) -> Iterator[None]:
+        """What is being made beside rows does not end them."""
+        self._in_rows = True
+        try:
+            yield
+        finally:
+            self._in_rows = False
 
 
 @contextmanager
@@ -203,12 +301,14 @@ def sharing(wanted: bool | ProgressCall | None, name: str) -> Iterator[Share]:
     Raises:
         EndedError: where the function has ended it, and nothing of it is kept.
     """
-    with _listener(wanted) as told:
+    with _listener(wanted) as told, ExitStack() as stack:
         share = Share(told)
+        if told is not None:
+            stack.enter_context(hearing(share.hear))
         try:
             yield share
             if not share.ended and told is not None:
-                told(1.0)
+                told(ProgressNumber(1.0))
         except BaseException:
             if share.ended:
                 raise EndedError(
@@ -235,60 +335,18 @@ def _listener(wanted: bool | ProgressCall | None) -> Iterator[ProgressCall | Non
 
 
 def telling_file(file: Path) -> ProgressCall:
-    """A function that writes the share it is told into a JSON file, a few times a second."""
+    """A function that writes what it is told into a JSON file, a few times a second.
+
+    The file has the share that is done, and what is at work where something is being made.
+    """
     due = 0.0
 
     def tell(share: float) -> None:
         nonlocal due
         now = time.monotonic()
         if now >= due or share >= 1.0:
-            write_file(file, json.dumps({"share": share}))
+            doing = getattr(share, "doing", "")
+            write_file(file, json.dumps({"share": share} | ({"doing": doing} if doing else {})))
             due = now + PAUSE
 
     return tell
-
-
-def rows_of(
-    program: Program, given: Mapping[str, Any], **options: Any
-) -> Callable[[slice], dict[str, Array]]:
-    """Outputs of a Program at some rows of a run, compiled once.
-
-    Args:
-        program: what is evaluated.
-        given: values of its inputs, or more; constant, or one row per time.
-        **options: of the call.
-    """
-    function = program.compile()
-    picked = {name: np.asarray(value) for name, value in program.pick_inputs(given).items()}
-    ranks = {row.name: len(row.shape) for row in program.inputs}
-    varied = {name for name, value in picked.items() if value.ndim > ranks[name]}
-
-    def make(rows: slice) -> dict[str, Array]:
-        own = {name: x[rows] if name in varied else x for name, x in picked.items()}
-        found, count = function(**own, **options), rows.stop - rows.start
-        return {
-            row.name: np.broadcast_to(found[row.name], (count, *row.shape))
-            for row in program.outputs
-        }
-
-    return make
-
-
-def join_rows(parts: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
-    """Tables of rows one after the other."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def end_word(name: str, times: Array, reached: int) -> str:
-    """Why an analysis along a run ended, as its attribute `termination`; an early end is warned of.
-
-    Args:
-        name: of the analysis.
-        times: of all rows [s].
-        reached: how many of them there are.
-    """
-    if reached == len(times):
-        return FINISHED
-    said = f"{INTERRUPTED} at t = {times[reached - 1]:.6g} s"
-    warn(f"{name}: {said}; results up to there are kept")
-    return said

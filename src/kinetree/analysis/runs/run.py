@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.runs.coordinates.turning import Better, Lookout, Repartition, until
+from kinetree.analysis.runs.coordinates.turning import (
+    Better,
+    Lookout,
+    Repartition,
+    append_final_state,
+    until,
+)
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, refuse_ended, watching
 from kinetree.analysis.runs.jumps.pace import pacing
@@ -168,7 +174,6 @@ class _Journey:
 
     def __init__(self, system: Dynamics, start: Array, times: Array, how: RunOptions) -> None:
         self.how, self.times, self.start = how, times, start
-        self.better: Better | None = None
         self.problem: Problem
         self.segments: list[Segment] = []
         self.spent = _Spent()
@@ -259,14 +264,14 @@ class _Journey:
 
     def turn(self, path: Path) -> bool:
         """Go on in other coordinates, where these have become bad."""
-        better = self.better or self.look(path)
+        better = self.lookout.found or self.look(path)
         if better is None:
             return False
         # what a method found on its way is recorded: its last path tells the steps alone
-        done = until(path, better.t if self.better is None else -np.inf)
+        done = until(path, better.t if self.lookout.found is None else -np.inf)
         asked = np.isin(done.t, self.times) | self.how.settings.every_step
         self.keep(replace(done, t=done.t[asked], y=done.y[asked]))
-        self.start, self.better = better.y, None
+        self.start = better.y
         self.times = np.append(better.t, self.times[self.times > better.t])
         self.spent.partitions += 1
         self.take(better.system)
@@ -281,10 +286,10 @@ class _Journey:
     def receive(self, path: Path) -> bool:
         """Record what a method has found on its way; whether it may go on."""
         began = time.perf_counter()
-        self.better = self.look(path)
-        self.give(path if self.better is None else until(path, self.better.t))
+        better = self.lookout.found = self.look(path)
+        self.give(path if better is None else until(path, better.t))
         self.spent.seconds -= time.perf_counter() - began
-        return self.better is None
+        return better is None
 
     def meet(self, path: Path, tick: float) -> bool:
         """Let happen what happens at the end of a leg; False where the run ends there."""
@@ -391,13 +396,3 @@ def as_problem(
 def _of_last_step(path: Path, watches: Sequence[Watch]) -> tuple[Hit, ...]:
     """The events of the last step of a path that change the state or end the run."""
     return tuple(hit for hit in path.hits if watches[hit.watch].stops and hit.t > path.t[-2])
-
-
-def append_final_state(path: Path) -> Path:
-    """The path with the last state reached, where a run ended between two output times."""
-    t, y = path.last_t, path.last_y
-    if path.end == EVENT and path.hits[-1].t != t:
-        t, y = path.hits[-1].t, path.hits[-1].y
-    if path.end == FINISHED or t <= path.t[-1] or not np.isfinite(y).all():
-        return path
-    return replace(path, t=np.append(path.t, t), y=np.vstack([path.y, y]))

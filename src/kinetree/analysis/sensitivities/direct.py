@@ -21,7 +21,7 @@ from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart, look
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import EXPLICIT, Tangent, tangent
 from kinetree.arrays import Array
-from kinetree.errors import ModelError, warn
+from kinetree.errors import RunError, warn
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import EVENT, FINISHED
 from kinetree.measures import AtEvent, OfEvent
@@ -251,7 +251,7 @@ class Tracker:
 def _refuse_early(run: Run) -> None:
     """Refuse a run that has no end to measure at."""
     if run.last.path.end not in (FINISHED, EVENT):
-        raise ModelError(
+        raise RunError(
             f"the run ended early: {termination(run)[0]}",
             element=f"model '{run.last.dynamics.model.name}'",
             cure="look at kt.simulate of the same model",

@@ -33,7 +33,7 @@ from kinetree.analysis.sweeping.plans import SweepPlan
 from kinetree.analysis.sweeping.runner import GIVEN, Runner
 from kinetree.arguments import check_choice
 from kinetree.arrays import Array
-from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnsupportedError
+from kinetree.errors import AssemblyError, KinetreeError, ModelError, RunError, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import find
 from kinetree.integrate.problem import Settings
@@ -108,11 +108,11 @@ class SweepJob:
     def runner(self) -> AnyRunner:
         """What makes the runs, derived for the first values of the plan that have a start."""
         variables = read_variables(self.model, self.plan.names, "plan")
-        errors: list[AssemblyError] = []
+        errors: list[AssemblyError | RunError] = []
         for number in range(min(TRIED, self.plan.count)):
             try:
                 return self._runner_at(variables, number)
-            except AssemblyError as error:
+            except (AssemblyError, RunError) as error:
                 errors.append(error)
         said = str(errors[0]).rstrip(".")
         raise ModelError(

@@ -6,6 +6,7 @@ out or put in.  Comments stay: those above an entry, and one behind a value that
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,6 +15,8 @@ from kinetree.errors import FormatError
 from kinetree.formats.edits.spelling import spell_entry, spell_flow, spell_tail
 from kinetree.formats.yaml_plain import BYTE_ORDER, MERGE, Plain, Spot, read_plain
 
+PROPERTIES = re.compile(r"^(?:[ \t]+[&!][^ \t]*)+")
+"""Anchor and tag between a name and a value that begins in the next line."""
 EntryPath = tuple[str | int, ...]
 """Names and positions from the whole document to a value."""
 
@@ -31,8 +34,10 @@ class YamlText:
 
     @cached_property
     def newline(self) -> str:
-        """How its lines end."""
-        return "\r\n" if "\r\n" in self.text else "\n"
+        """How its lines end: those of old machines in a return alone."""
+        if "\r\n" in self.text:
+            return "\r\n"
+        return "\n" if "\n" in self.text or "\r" not in self.text else "\r"
 
     def value(self, path: EntryPath) -> Any:
         """The data at a path.
@@ -64,18 +69,21 @@ class YamlText:
 
     def line_end(self, at: int) -> int:
         """The end of the line that holds a position, its line end left out."""
-        found = self.text.find("\n", at)
+        found = self.text.find(self.newline[-1], at)
         end = len(self.text) if found < 0 else found
         return end - 1 if self.text[max(at, end - 1) : end] == "\r" else end
 
     def next_line(self, at: int) -> int:
         """The beginning of the line below that of a position."""
         end = self.line_end(at)
-        return end + len(self.newline) if self.text.startswith(self.newline, end) else end
+        for newline in ("\r\n", "\n", self.newline):  # lines of one text may end differently
+            if self.text.startswith(newline, end):
+                return end + len(newline)
+        return end
 
     def column(self, at: int) -> int:
         """The column of a position, counted from 0."""
-        line = self.text[self.text.rfind("\n", 0, at) + 1 : at]
+        line = self.text[self.text.rfind(self.newline[-1], 0, at) + 1 : at]
         return len(line.removeprefix(BYTE_ORDER))
 
     def last(self, spot: Spot) -> int:
@@ -121,9 +129,11 @@ def _replace_below(source: YamlText, spot: Spot, value: Any) -> str:
     colon = _colon(source, spot)
     old = text[spot.start : spot.end].rstrip()
     last = max(colon, spot.start + len(old) if old else 0)
-    inline = bool(old) and "\n" not in text[colon : spot.start] and spot.flow
+    inline = bool(old) and source.newline[-1] not in text[colon : spot.start] and spot.flow
     behind = last if inline else colon
     comment = text[behind : source.line_end(behind)]
+    if not inline:
+        comment = PROPERTIES.sub("", comment)
     tail = spell_tail(value, source.column(spot.key), source.newline)
     made = tail + comment if tail.startswith(" ") else comment.rstrip() + tail
     return text[:colon] + made + text[source.line_end(last) :]
@@ -158,6 +168,7 @@ def remove(source: YamlText, path: EntryPath) -> str:
         if k + 1 < len(names):
             return text[: spot.key] + text[spots[names[k + 1]].key :]
         return text[: source.last(spots[names[k - 1]])] + text[source.last(spot) :]
+    _colon(source, spot)
     begin = spot.key - source.column(spot.key)
     if not text[begin : spot.key].strip():
         return text[:begin] + text[source.next_line(source.last(spot)) :]
@@ -171,8 +182,9 @@ def remove(source: YamlText, path: EntryPath) -> str:
 
 
 def insert(
-    source: YamlText, path: EntryPath, name: str, value: Any, after: str | None = None
-) -> str:
+    source: YamlText, path: EntryPath, name: str, value: Any, after: str | None = None,
+    spelled: str = "",
+) -> str:  # fmt: skip
     """The text with a new entry in the mapping at a path.
 
     Args:
@@ -181,6 +193,7 @@ def insert(
         name: of the entry, new there.
         value: its data.
         after: the entry that it follows, "" for none; None: the last one.
+        spelled: how the entry is written between brackets, where that is known.
     """
     held = source.value(path) if source.plain.data is not None else None
     if not held:
@@ -192,11 +205,13 @@ def insert(
     if spot.flow and not text[: spot.end].endswith("}"):  # a pair in a list, as in [a: 1]
         return replace(source, path, {**held, name: value} if after else {name: value, **held})
     if spot.flow:
-        spelled = f"{spell_flow(name)}: {spell_flow(value)}"
+        spelled = spelled or f"{spell_flow(name)}: {spell_flow(value)}"
         if not after:
             return f"{text[: first.key]}{spelled}, {text[first.key :]}"
         last = source.last(spots[after])
         return f"{text[:last]}, {spelled}{text[last:]}"
+    _colon(source, first)
+    _colon(source, spots[after] if after else first)
     column = source.column(first.key)
     spelled = spell_entry(name, value, column, newline)
     if not after:
@@ -210,17 +225,21 @@ def move_entry(source: YamlText, path: EntryPath, after: str) -> str:
     text, spot, holder = source.text, source.spot(path), path[:-1]
     begin = spot.key - source.column(spot.key)
     lines = text[begin : source.next_line(source.last(spot))]
-    if source.spot(holder).flow or text[begin : spot.key].strip() or not lines.endswith("\n"):
-        less = yaml_text(remove(source, path))
-        return insert(less, holder, str(path[-1]), source.value(path), after)
     less = yaml_text(remove(source, path))
+    if source.spot(holder).flow or text[begin : spot.key].strip():
+        spelled = text[spot.key : source.last(spot)]
+        return insert(less, holder, str(path[-1]), source.value(path), after, spelled)
     spots = less.spots(holder)
     if after:
         at = less.next_line(less.last(spots[after]))
     else:
         first = next(iter(spots.values())).key
         at = first - less.column(first)
-    if at == len(less.text) and not less.text.endswith("\n"):
+    end = source.newline[-1]
+    if not lines.endswith(end):  # the last line of the text; another one is the last now
+        made = less.text[:at] + lines + source.newline + less.text[at:]
+        return made.removesuffix(source.newline)
+    if at == len(less.text) and not less.text.endswith(end):
         return less.text + less.newline + lines
     return less.text[:at] + lines + less.text[at:]
 
@@ -231,6 +250,6 @@ def _fill(source: YamlText, path: EntryPath, value: dict[str, Any]) -> str:
         return replace(source, path, value)
     ((name, entry),) = value.items()
     head = source.text
-    if head and not head.endswith("\n"):
+    if head and not head.endswith(source.newline[-1]):
         head += source.newline
     return head + spell_entry(name, entry, 0, source.newline) + source.newline

@@ -164,6 +164,8 @@ def enable(text: str, path: Sequence[str | int], on: bool) -> str:
     at = (*element, OFF)
     if not on:
         held = yaml_text(text).value(element)
+        if held is None and str(element[0]) not in SHORT_FIELDS:
+            return assign(text, element, {OFF: True})
         if not isinstance(held, dict):  # the short form, such as `motor: sin(t)`
             text = assign(text, element, {SHORT_FIELDS[str(element[0])]: held})
         return assign(text, at, True)

@@ -27,6 +27,9 @@ def assign(text: str, path: EntryPath, value: Any) -> str:
     text = write_out(text, path)
     source = yaml_text(text)
     found = list(differences(source.value(path), value, path))
+    for at, new in found:
+        if new is MISSING and _is_merged(source, at):
+            return assign(_write_merged(source, at[:-1]), path, value)
     there_now = [(at, new) for at, new in found if new is not MISSING and _is_there(source, at)]
     text = replace_all(text, there_now)
     for at, new in found:
@@ -50,8 +53,11 @@ def replace_all(text: str, values: Iterable[tuple[EntryPath, Any]]) -> str:
 
 
 def unset(text: str, path: EntryPath) -> str:
-    """The text without the entry at a path."""
-    return remove(yaml_text(write_out(text, path)), path)
+    """The text without the entry at a path, which does not come back by a merge either."""
+    source = yaml_text(write_out(text, path))
+    if _is_merged(source, path):
+        source = yaml_text(_write_merged(source, path[:-1]))
+    return remove(source, path)
 
 
 MISSING: Any = object()
@@ -96,6 +102,14 @@ def _is_there(source: YamlText, path: EntryPath) -> bool:
     except KeyError:
         return False
     return True
+
+
+def _is_merged(source: YamlText, path: EntryPath) -> bool:
+    """Whether an entry that is taken out would be there still, by a merge."""
+    own = source.spots(path[:-1])
+    if MERGE not in own:
+        return False
+    return path[-1] not in own or _is_there(yaml_text(remove(source, path)), path)
 
 
 def write_out(text: str, path: EntryPath, *, below: bool = True, alone: bool = False) -> str:

@@ -80,13 +80,13 @@ class PendingRows:
             cursor: place in the window up to which it is filled.
         """
         if self.every_step:
-            return _joined(self._made)
+            return _join_rows(self._made)
         place = slice(self._taken, cursor)
-        return _joined([*self._filled, (self._window[place], self.values[place])])
+        return _join_rows([*self._filled, (self._window[place], self.values[place])])
 
     def read_ends(self) -> tuple[Array, Array] | None:
         """Times and states at the ends of steps that were not taken yet, where they are kept."""
-        return _joined(self._made) if self._made else None
+        return _join_rows(self._made) if self._made else None
 
     def take(self, cursor: int) -> tuple[Array, Array]:
         """The same; all of them but the last are gone then."""
@@ -111,6 +111,6 @@ class PendingRows:
         self._window[: times.size] = times
 
 
-def _joined(rows: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+def _join_rows(rows: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Times and states as one table each."""
     return np.concatenate([t for t, _ in rows]), np.concatenate([y for _, y in rows])

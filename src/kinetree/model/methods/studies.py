@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinetree.arguments import check_arguments, check_choice, check_positive, is_finite, show
+from kinetree.arguments import check_arguments, check_positive, is_finite, show
 from kinetree.errors import ModelError, unknown
 from kinetree.model.methods.configuration import ConfigurationMethods
 from kinetree.model.new_element import new_element
@@ -135,8 +135,8 @@ def _plan(given: Mapping[str, Any], element: str) -> dict[str, Any]:
         if name not in PLAN_FIELDS:
             raise unknown("entry", name, PLAN_FIELDS, element)
     found = {**PLAN_FIELDS, **given} if given else {}
-    if found:
-        check_choice(f"{element}, kind", found["kind"], PLAN_KINDS)
+    if found and found["kind"] not in PLAN_KINDS:
+        raise unknown("kind", str(found["kind"]), PLAN_KINDS, element)
     for name in ("runs", "seed") if found else ():
         least = 1 if name == "runs" else 0
         if not is_finite(found[name]) or found[name] != int(found[name]) or found[name] < least:

@@ -22,6 +22,7 @@ from kinetree.program.passes.schedule import schedule
 from kinetree.program.passes.share import share
 from kinetree.program.passes.switches import hold_switches, plain
 from kinetree.program.program import Program
+from kinetree.work import note as note_work
 
 ALL: tuple[Callable[[Program], Program], ...] = (dead, hoist, pair, share, dead, schedule)
 
@@ -36,6 +37,7 @@ def condense(program: Program, *, switches: bool = False) -> Program:
     """
     program = program if switches else plain(program)
     for run in ALL:
+        note_work("simplifying")
         program = run(program)
     return program
 

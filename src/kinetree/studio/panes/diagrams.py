@@ -15,13 +15,9 @@ from kinetree.studio.messages import (
     StepMessage,
 )
 from kinetree.studio.panes.checks import TextCheck, check
-from kinetree.view.diagram.content import (
-    DiagramBody,
-    DiagramJoint,
-    DiagramTie,
-    diagram_of,
-)
-from kinetree.view.diagram.svg import GRID
+from kinetree.view.diagram.content import diagram_of
+from kinetree.view.diagram.geometry import GRID, extent
+from kinetree.view.diagram.parts import DiagramBody, DiagramJoint, DiagramTie
 
 RIGID = "="
 """Sign of a joint without motion."""
@@ -38,6 +34,7 @@ def diagram_message(text: str, revision: int) -> DiagramMessage:
     drawing = diagram_of(model)
     return DiagramMessage(
         revision=revision, title=drawing.title, grid=GRID,
+        box=[round(side) for side in extent(drawing)],
         bodies=[_body(row) for row in drawing.bodies],
         joints=[_joint(row) for row in drawing.joints],
         ties=[_tie(row) for row in drawing.ties], states=list(drawing.states),
@@ -77,7 +74,7 @@ def _joint(row: DiagramJoint) -> DiagramJointMessage:
     return DiagramJointMessage(
         name=row.name, path=f"joints.{row.name}", kind=row.kind, parent=row.parent, child=row.child,
         points=list(row.points), steps=step_messages(row.steps), coordinates=list(row.coordinates),
-        driven=row.driven, room=row.room,
+        driven=row.driven, room=row.room, lane=None if row.lane is None else list(row.lane),
     )  # fmt: skip
 
 
@@ -86,6 +83,7 @@ def _tie(row: DiagramTie) -> DiagramTieMessage:
         "section": row.section, "name": row.name, "path": f"{row.section}.{row.name}",
         "kind": row.kind, "bodies": list(row.bodies), "points": list(row.points),
         "joint": row.joint, "equations": int(row.label) if row.label else None,
+        "leave": list(row.leave), "arrive": list(row.arrive), "share": row.share,
     })  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from kinetree.errors import FormatError, KinetreeError
 from kinetree.studio.desk import ClosedDeskError
+from kinetree.studio.runs.sentences import for_forms
 from kinetree.studio.session import StaleEditError
 
 M = TypeVar("M", bound=BaseModel)
@@ -79,7 +80,7 @@ def tell_mistakes(handler: Handler) -> Handler:
         except (StaleEditError, ClosedDeskError) as error:
             return JSONResponse({"error": str(error)}, 409)
         except KinetreeError as error:
-            return JSONResponse({"error": str(error)}, 422)
+            return JSONResponse({"error": for_forms(str(error))}, 422)
         except OSError as error:  # a file or folder that is gone, or that refuses
             name = f"'{Path(error.filename).name}': " if error.filename else ""
             return JSONResponse({"error": f"file {name}{error.strerror or error}."}, 422)

@@ -13,6 +13,7 @@ from kinetree.model import Model, Point
 from kinetree.results.files import load_run
 from kinetree.studio.messages import EffortMark, EffortsMessage
 from kinetree.studio.runs.jobs import Job
+from kinetree.view.components import of_run_values
 from kinetree.view.dimensions import measures
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
@@ -34,7 +35,8 @@ def efforts(job: Job) -> EffortsMessage:
         raise FormatError(
             "it has no reactions", element=f"run {job.number}", cure="run reactions of a simulation"
         )
-    model, run = read(job.text()), load_run(job.file)
+    run = load_run(job.file)
+    model = of_run_values(read(job.text()), run)
     some = np.unique(np.linspace(0, run.sizes["time"] - 1, MOST_FRAMES).round().astype(int))
     run = run.isel(time=some)
     time = np.asarray(run["time"].values, dtype=float)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import shutil
+import warnings
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,13 +15,16 @@ import numpy as np
 
 from kinetree.analysis.equilibrium import equilibrium
 from kinetree.analysis.modes import Modes, modes
-from kinetree.errors import FormatError
+from kinetree.assembly.changed_values import change_values
+from kinetree.errors import FormatError, ModelWarning
 from kinetree.formats.yaml_file import read
 from kinetree.model import Model
 from kinetree.results.files import load_run
 from kinetree.studio.messages import ManifestMessage, MotionMessage, WrittenMessage
 from kinetree.studio.runs.curves import RunCurves
 from kinetree.studio.runs.jobs import Job
+from kinetree.studio.runs.wording import list_of, values_of
+from kinetree.view.components import of_run_values
 from kinetree.view.packing import pack
 from kinetree.view.page import animate, footage
 from kinetree.view.plot import plot
@@ -46,8 +51,8 @@ def _plain(value: Any) -> Any:
 
 def motion(job: Job) -> MotionMessage:
     """Poses of a run, or of modes, with the clips that they are frames of."""
-    model = read(job.text())
-    found = footage(model, *_run_or_modes(job, model))
+    model, *moving = _what_moves(job)
+    found = footage(model, *moving)
     times = np.array([t for clip in found.clips for t in clip["times"]])
     made = poses(model, found.q, times)
     return MotionMessage(
@@ -57,17 +62,29 @@ def motion(job: Job) -> MotionMessage:
     )  # fmt: skip
 
 
-def _run_or_modes(job: Job, model: Model) -> tuple[Any, Modes | None]:
-    """What moves: a run, or else modes."""
-    state = job.state()
+def _what_moves(job: Job) -> tuple[Model, Any, Modes | None]:
+    """The model with the values that a run was made with, and what moves: the run, or modes."""
+    state, model = job.state(), read(job.text())
     if state.analysis == "modes":
-        at = equilibrium(model) if state.options.get("equilibrium") else None
-        return None, modes(model, at)
+        return _modes(model, state.options)
     if not job.file.exists():
         raise FormatError(
             "it has no motion", element=f"run {job.number}", cure="take a simulation, or modes"
         )
-    return load_run(job.file), None
+    run = load_run(job.file)
+    return of_run_values(model, run), run, None
+
+
+def _modes(model: Model, options: Mapping[str, Any]) -> tuple[Model, None, Modes]:
+    """Modes as the options of their run ask for them; their warnings were told when it was made."""
+    q, qd, values = (values_of(options.get(name, ""), name) for name in ("q", "qd", "set"))
+    model = change_values(model, values, untie=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        at: Any = {"q": q, "qd": qd}
+        if options.get("equilibrium"):
+            at = equilibrium(model, q=q, locked=list_of(options.get("lock", "")))
+        return model, None, modes(model, at)
 
 
 def csv_table(curves: RunCurves) -> str:
@@ -96,8 +113,7 @@ def picture(job: Job, names: list[str], x: str, kind: str) -> bytes:
 
 def moving_page(job: Job, folder: Path) -> str:
     """The page of a run, or of modes, that needs no server."""
-    model = read(job.text())
-    run, found = _run_or_modes(job, model)
+    model, run, found = _what_moves(job)
     with TemporaryDirectory() as place:
         path = Path(place) / "page.html"
         file = animate(model, run, path, modes=found, shapes=folder)

@@ -26,7 +26,8 @@ from kinetree.studio.journal import FOLDER
 from kinetree.studio.messages import ImportMessage, RunState
 from kinetree.studio.runs.curves import CurveStore
 from kinetree.studio.runs.measured import measured_run, run_of_file
-from kinetree.studio.runs.worker import CANCELLED, PARTIAL, PROGRESS, start_worker
+from kinetree.studio.runs.sentences import for_forms
+from kinetree.studio.runs.worker import CANCELLED, DOING, PARTIAL, PROGRESS, start_worker
 
 PATIENCE = 1.5
 """Time after which a process that was asked to end is ended [s]."""
@@ -81,7 +82,8 @@ class Job:
 
     def answer(self) -> dict[str, Any]:
         """What the analysis says; of one that goes or was cancelled, what it had so far."""
-        return self._output() or _json(self.folder / PARTIAL)
+        found = self._output() or _json(self.folder / PARTIAL)
+        return found | ({"warnings": _warnings(found)} if "warnings" in found else {})
 
     def _output(self) -> dict[str, Any]:
         """What its process printed."""
@@ -104,8 +106,9 @@ class Job:
             "id": self.number, "analysis": analysis, "title": title,
             "state": self._end_word(said) if phase == "ended" else phase,
             "error": self._error(said) if phase == "ended" else "", "options": options,
-            "notes": [*asked.get("notes", ()), *said.get("warnings", ())][:MOST_NOTES],
+            "notes": [*asked.get("notes", ()), *_warnings(said)][:MOST_NOTES],
             "has_curves": self.file.exists(), "progress": share, "left": left,
+            "doing": self._doing() if phase == "going" else "",
         })  # fmt: skip
 
     def _end_word(self, said: dict[str, Any]) -> str:
@@ -119,8 +122,14 @@ class Job:
             kept = self.file.exists() or (self.folder / PARTIAL).exists() or {*said} - {"error"}
             return "" if kept else "cancelled before it had anything to show"
         if said:
-            return str(said.get("error", ""))
+            return for_forms(str(said.get("error", "")))
         return "its process ended without a word: it was killed, or the memory was not enough"
+
+    def _doing(self) -> str:
+        """What is derived or compiled for it now; nothing once it goes."""
+        told, made = self.folder / PROGRESS, self.folder / DOING
+        latest = max((told, made, self.file), key=_time_of)
+        return str(_json(latest).get("doing", "")) if latest != self.file else ""
 
     def _share(self, options: dict[str, Any]) -> float | None:
         """Share of the time that is on the disk already; None before there is any."""
@@ -290,6 +299,11 @@ class Jobs:
                 job.process.wait()
 
 
+def _warnings(said: dict[str, Any]) -> list[str]:
+    """What an analysis warns of."""
+    return [for_forms(str(text)) for text in said.get("warnings", ())]
+
+
 def _left_out(text: str) -> list[str]:
     """A note of the elements that are switched off, where there are any."""
     from kinetree.formats.edits.entries import yaml_text  # noqa: PLC0415  as above
@@ -314,6 +328,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def _time_of(path: Path) -> float:
+    """When a file was written [s]; 0 where there is none."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -16,7 +16,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+from kinetree.files import write_file
+from kinetree.work import hearing
 
 SHARE = 0.5
 """Share of the machine's memory that a worker may take."""
@@ -30,8 +34,12 @@ CANCELLED = "cancelled"
 """File in the folder of a run that was told to end."""
 PROGRESS = "progress.json"
 """File with the share of an analysis that is done."""
+DOING = "doing.json"
+"""File with what is derived or compiled for an analysis."""
 PARTIAL = "partial.json"
 """File with what an analysis has found so far."""
+PAUSE = 0.1
+"""Least time between two writings of what is made [s]."""
 LAST_WORDS = 5.0
 """Time that a run whose studio is gone may take to end [s]."""
 
@@ -91,6 +99,19 @@ def end_with_studio() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def tell_work(folder: Path) -> Callable[[object], None]:
+    """A function that writes what is being made into a folder, a few times a second."""
+    due = 0.0
+
+    def tell(work: object) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            write_file(folder / DOING, json.dumps({"doing": str(work)}))
+            due = time.monotonic() + PAUSE
+
+    return tell
+
+
 def main() -> None:
     """Be a module, in a limited memory; what does not fit is told in one sentence."""
     limit, module, *words = sys.argv[1:]
@@ -99,7 +120,8 @@ def main() -> None:
     end_with_studio()
     sys.argv = [module, *words]
     try:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        with hearing(tell_work(Path())):
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
     except MemoryError:
         said = f"the memory of a worker, {int(limit) / 1e9:.3g} GB, is not enough"
         print(json.dumps({"error": said}))

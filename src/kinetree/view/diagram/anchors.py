@@ -7,19 +7,20 @@ body's own frame is always on both sides.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kinetree.view.diagram.content import DiagramJoint
+    from kinetree.view.diagram.parts import DiagramJoint
 
 LEAST_WIDE = 8
 """Least width of a body, in units of the grid."""
 LEAST_HIGH = 3
 """Least height of a body."""
-FIVE_SPACES = 8
-"""Units that five spaces between anchors take."""
+SPACING, CLOSE, FEW = 1.6, 1.1, 20
+"""Units between anchors, and between those beyond so many."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Sides:
 
 def _room(count: int) -> int:
     """Units that so many anchors take."""
-    return -(-FIVE_SPACES * count // 5)
+    return math.ceil(SPACING * min(count, FEW) + CLOSE * max(0, count - FEW))
 
 
 def sides_of(

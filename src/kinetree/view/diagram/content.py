@@ -7,110 +7,21 @@ a force by the places that it acts at: a kind that is new in its room's table ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kinetree.formats.pictures import OUTLINES
 from kinetree.model import FORCES, Joint, Mechanism
 from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
-from kinetree.view.diagram.anchors import LEAST_HIGH, LEAST_WIDE, Anchor, sides_of
-from kinetree.view.diagram.arrange import arrange
+from kinetree.view.diagram.anchors import sides_of
+from kinetree.view.diagram.arrange import STEP, BodyPlace, arrange
+from kinetree.view.diagram.geometry import hanging
+from kinetree.view.diagram.parts import Diagram, DiagramBody, DiagramJoint, DiagramTie
+from kinetree.view.diagram.ties import with_curves
 
 LETTERS: Mapping[type, str] = {Turn: "R", Shift: "T", Twist: "H", Ball: "S", Float: "F"}
 """Signs of motions: rotation, translation, helix, sphere, free."""
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-
-@dataclass(frozen=True)
-class DiagramBody:
-    """A body, or the ground.
-
-    Attributes:
-        name: of the body.
-        x, y: its place in units of the grid: left, and middle.
-        placed: whether the model file says it.
-        shape: outline, a word of `OUTLINES`; without effect on the mechanism.
-        points: names of its points, to which others are tied.
-        width, height: in units of the grid, with room for its anchors.
-        anchors: where something ends, or can end.
-    """
-
-    name: str
-    x: int
-    y: int
-    placed: bool
-    shape: str = OUTLINES[0]
-    points: tuple[str, ...] = ()
-    width: int = LEAST_WIDE
-    height: int = LEAST_HIGH
-    anchors: tuple[Anchor, ...] = ()
-
-
-@dataclass(frozen=True)
-class DiagramJoint:
-    """A joint from an inner to an outer body.
-
-    Attributes:
-        name: of the joint.
-        kind: of the joint.
-        parent, child: names of bodies.
-        points: names of the points there, "" for the body's own frame.
-        steps: signs of its motions in order, such as T1, R3; R without a number turns about an
-            axis that is none of x, y, z.
-        driven: whether its motion is given.
-        coordinates: names of its coordinates.
-        room: steps of the longest joint beside it, from the same body into the same column; all of
-            them bend before these, so that they do not cross.
-    """
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    steps: tuple[str, ...]
-    driven: bool
-    points: tuple[str, str] = ("", "")
-    coordinates: tuple[str, ...] = ()
-    room: int = 1
-
-
-@dataclass(frozen=True)
-class DiagramTie:
-    """A closure, force or wrench: what acts between bodies that a joint may carry or not.
-
-    Attributes:
-        section: "closures", "forces" or "wrenches".
-        name, kind: of the element.
-        bodies: names of the bodies it acts on; empty for what speaks of joints alone.
-        points: names of the points there, "" for the body's own frame.
-        joint: of a force at a joint, its name.
-        label: number of equations of a closure.
-    """
-
-    section: str
-    name: str
-    kind: str
-    bodies: tuple[str, ...]
-    joint: str = ""
-    label: str = ""
-    points: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Diagram:
-    """The whole drawing.
-
-    Attributes:
-        title: name of the model.
-        bodies, joints, ties: what is drawn.
-        states: names of states beside the motion.
-    """
-
-    title: str
-    bodies: tuple[DiagramBody, ...]
-    joints: tuple[DiagramJoint, ...]
-    ties: tuple[DiagramTie, ...]
-    states: tuple[str, ...] = ()
 
 
 def _carriers(names: Sequence[str], rows: Sequence[DiagramJoint]) -> dict[str, str]:
@@ -140,28 +51,57 @@ def diagram_of(model: Mechanism) -> Diagram:
     sizes = {name: row.size(name) for name, row in sides_of(points, rows, {}).items()}
     parent = _carriers([*points], rows)
     given, outlines = _given_places(model.layout), _outlines(model.layout)
-    places = arrange(_by_points([*points], rows), parent, _widths(rows), sizes) | given
-    sides = sides_of(points, rows, {name: y for name, (_, y) in places.items()})
+    origin = {row.child: row.points[0] for row in rows}
+    found = arrange(
+        _by_points([*points], rows), parent, _widths(rows), sizes, _hang(ties, rows), origin
+    )
+    places = found | {name: BodyPlace(*place) for name, place in given.items()}
+    lanes = {name: place.y if place.lane is None else place.lane for name, place in places.items()}
+    sides = sides_of(points, rows, lanes)
     used = _tied_points(points, ties)
     bodies = tuple(
         DiagramBody(
-            name, *places[name], name in given, outlines.get(name, OUTLINES[0]), own,
-            *sizes[name], sides[name].anchors(used[name]),
+            name, places[name].x, places[name].y, name in given, outlines.get(name, OUTLINES[0]),
+            own, *sizes[name], sides[name].anchors(used[name]),
         )
         for name, own in points.items()
     )  # fmt: skip
-    return Diagram(model.name, bodies, _beside(rows, places), ties, tuple(model.states))
+    joined = _beside(rows, places, set(given))
+    return with_curves(Diagram(model.name, bodies, joined, ties, tuple(model.states)))
+
+
+def _hang(ties: Sequence[DiagramTie], rows: Iterable[DiagramJoint]) -> dict[str, int]:
+    """Units below bodies for names of efforts in their joints and for what hangs there."""
+    child = {row.name: row.child for row in rows}
+    efforts: dict[str, int] = {}
+    for tie in ties:
+        if tie.joint in child:
+            efforts[child[tie.joint]] = efforts.get(child[tie.joint], 0) + 1
+    stubs = {name: min(3, len(rows)) for name, rows in hanging(ties).items()}
+    hang = {name: -(-(12 * count - 6) // 10) for name, count in efforts.items()}
+    return hang | {name: max(hang.get(name, 0), 1 + count) for name, count in stubs.items()}
 
 
 def _beside(
-    rows: Iterable[DiagramJoint], places: Mapping[str, tuple[int, int]]
+    rows: Iterable[DiagramJoint], places: Mapping[str, BodyPlace], given: set[str]
 ) -> tuple[DiagramJoint, ...]:
-    """Joints with the room that those beside them take."""
+    """Joints with the room that those beside them take, and their lanes where nobody moved them."""
     longest: dict[tuple[str, int], int] = {}
+    nearest: dict[str, int] = {}
     for row in rows:
-        column = (row.parent, places[row.child][0])
-        longest[column] = max(longest.get(column, 1), len(row.steps))
-    return tuple(replace(row, room=longest[row.parent, places[row.child][0]]) for row in rows)
+        x = places[row.child].x
+        longest[row.parent, x] = max(longest.get((row.parent, x), 1), len(row.steps))
+        if x > places[row.parent].x and row.child not in given:
+            nearest[row.parent] = min(nearest.get(row.parent, x), x)
+    made = []
+    for row in rows:
+        x, _, lane = places[row.child]
+        near = nearest.get(row.parent, x)
+        start = near - STEP * longest.get((row.parent, near), 1)
+        free = lane is None or {row.parent, row.child} & given
+        along = None if free or lane is None else (start, lane)
+        made.append(replace(row, room=longest[row.parent, x], lane=along))
+    return tuple(made)
 
 
 def _by_points(names: list[str], rows: Iterable[DiagramJoint]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 
@@ -13,21 +13,35 @@ from kinetree.errors import FormatError
 from kinetree.files import write_file
 from kinetree.model import Mechanism
 from kinetree.view.diagram.anchors import Anchor
-from kinetree.view.diagram.arrange import STEP
-from kinetree.view.diagram.content import Diagram, DiagramBody, DiagramJoint, DiagramTie, diagram_of
+from kinetree.view.diagram.content import diagram_of
+from kinetree.view.diagram.geometry import (
+    GRID,
+    along,
+    between,
+    extent,
+    half_height,
+    hanging,
+    joint_line,
+    name_middle,
+    sign_spots,
+    spot,
+    stub_spot,
+    tie_corners,
+    tie_words,
+)
+from kinetree.view.diagram.parts import Diagram, DiagramBody, DiagramJoint, DiagramTie
 
-GRID = 10
-"""Pixels of a unit of the grid."""
-AWAY: Mapping[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "bottom": (0, 1)}
-"""Direction from a body, by the side of an anchor."""
-MARGIN = 60
-"""Pixels around the drawing; what is tied to the ground is drawn in it."""
+MARGIN = 20
+"""Pixels around the drawing."""
+BESIDE = 600
+"""Pixels that what has no place there may take below it."""
 STYLE = """\
 svg{--ink:#1f2937;--paper:#fff;--body:#e0ecf8;--line:#40618a;--loop:#b45309;--force:#15803d;\
 background:var(--paper);font:12px system-ui,sans-serif}
 @media(prefers-color-scheme:dark){svg{--ink:#e5e7eb;--paper:#111827;--body:#1e3a5f;--line:#93b4dc;\
 --loop:#fbbf24;--force:#4ade80}}
-text{fill:var(--ink);text-anchor:middle}
+text{fill:var(--ink);text-anchor:middle;paint-order:stroke;stroke:var(--paper);stroke-width:3px}\
+.body text,.step{stroke:none}
 .body rect,.body ellipse,.body path{fill:var(--body);stroke:var(--line);stroke-width:1.5}
 .ground>rect:first-of-type{fill:none;stroke-dasharray:2 2}
 .body .anchor{fill:var(--line);stroke:none}.body .free{fill:var(--paper);stroke:var(--line)}
@@ -68,12 +82,11 @@ def diagram(model: Mechanism, path: str | os.PathLike[str]) -> Path:
 def svg(drawing: Diagram, *, styled: bool = True) -> str:
     """The text of the picture; without its style for a page that has that as a file."""
     places = {body.name: body for body in drawing.bodies}
-    right = max((body.x + body.width) * GRID for body in drawing.bodies) + MARGIN + 2 * GRID
-    left = min(body.x * GRID for body in drawing.bodies) - MARGIN
-    top = min(body.y * GRID - _half(body) for body in drawing.bodies) - MARGIN
-    bottom = max(body.y * GRID + _half(body) for body in drawing.bodies) + MARGIN
-    beside, high = _beside_rows(drawing, left + MARGIN, right - left - MARGIN, bottom)
-    bottom += high
+    found = extent(drawing)
+    left, top = (math.floor(side) - MARGIN for side in found[:2])
+    right, bottom = (math.ceil(side) + MARGIN for side in found[2:])
+    beside, wide, high = _beside_rows(drawing, left + MARGIN, bottom)
+    right, bottom = max(right, left + wide + 2 * MARGIN), bottom + high
     box = f"{left} {top} {right - left} {bottom - top}"
     size = f'viewBox="{box}" width="{right - left}" height="{bottom - top}"'
     rows = [
@@ -89,20 +102,22 @@ def svg(drawing: Diagram, *, styled: bool = True) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _beside_rows(drawing: Diagram, x: int, wide: int, y: int) -> tuple[list[str], int]:
-    """States, and ties between coordinates alone, in lines below the drawing; height of these."""
-    named = [(f"{t.section}.{t.name}", f"{t.section.removesuffix('s')} {t.name} {t.label}".strip())
+def _beside_rows(drawing: Diagram, x: int, y: int) -> tuple[list[str], int, int]:
+    """States, and ties between coordinates alone, in columns below the drawing; their size."""
+    named = [(f"{t.section}.{t.name}", f"{t.section.removesuffix('s')} {tie_words(t)}")
              for t in drawing.ties if not t.bodies and not t.joint]  # fmt: skip
     named += [(f"states.{name}", f"state {name}") for name in drawing.states]
-    rows, at, line = [], 0, 0
-    for path, said in named:
-        long = 7 * len(said) + 20
-        if at and at + long > wide:
-            at, line = 0, line + 1
-        text = _text(x + at + long // 2, y + 18 * line, said, "note")
-        rows.append(_group("beside", path, said, text))
-        at += long
-    return rows, 18 * (line + 1) if rows else 0
+    if not named:
+        return [], 0, 0
+    wide = 7 * max(len(words) for _, words in named) + 20
+    left, _, right, _ = extent(drawing)
+    columns = max(1, round(max(BESIDE, right - left) / wide))
+    rows = []
+    for number, (path, words) in enumerate(named):
+        line, column = divmod(number, columns)
+        text = _text(x + wide * column + wide // 2, y + 18 * line, words, "note")
+        rows.append(_group("beside", path, words, text))
+    return rows, wide * min(columns, len(named)), 18 * (line + 1)
 
 
 def _group(kind: str, path: str, note: str, content: str) -> str:
@@ -111,28 +126,14 @@ def _group(kind: str, path: str, note: str, content: str) -> str:
     return f'<g class="{kind}" data-path="{escape(path)}">{title}{content}</g>'
 
 
-def _half(body: DiagramBody) -> int:
-    """Half the height of a body [px]."""
-    return body.height * GRID // 2
-
-
 def _body(body: DiagramBody) -> str:
     x, y, wide = body.x * GRID, body.y * GRID, body.width * GRID
     kind = "body ground" if body.name == "ground" else "body"
-    box = _outline(body.shape, x, y, wide, _half(body))
+    box = _outline(body.shape, x, y, wide, half_height(body))
     name = _text(x + wide // 2, y + 4, body.name)
-    dots = "".join(_dot(anchor, *_spot(body, anchor)) for anchor in body.anchors)
+    dots = "".join(_dot(anchor, *spot(body, anchor)) for anchor in body.anchors)
     path = f"bodies.{body.name}" if body.name != "ground" else "ground"
     return _group(kind, path, body.name, f"{box}{name}{dots}")
-
-
-def _spot(body: DiagramBody, anchor: Anchor) -> tuple[int, int]:
-    """Where an anchor is [px]."""
-    left, top = body.x * GRID, body.y * GRID - _half(body)
-    if anchor.side == "bottom":
-        return left + round(anchor.share * body.width * GRID), top + 2 * _half(body)
-    across = body.width * GRID if anchor.side == "right" else 0
-    return left + across, top + round(anchor.share * 2 * _half(body))
 
 
 def _dot(anchor: Anchor, x: int, y: int) -> str:
@@ -142,12 +143,6 @@ def _dot(anchor: Anchor, x: int, y: int) -> str:
     kind = "anchor" if anchor.used else "anchor free"
     name = f"<title>{escape(anchor.point)}</title>"
     return f'<circle class="{kind}" cx="{x}" cy="{y}" r="3">{name}</circle>'
-
-
-def _anchor(body: DiagramBody, point: str, side: str) -> Anchor:
-    """The anchor of a point; of the body's own frame that on a side, if there is one."""
-    found = [anchor for anchor in body.anchors if anchor.point == point]
-    return next((anchor for anchor in found if anchor.side == side), found[0])
 
 
 def _outline(shape: str, x: int, y: int, wide: int, half: int) -> str:
@@ -166,118 +161,57 @@ def _text(x: int, y: int, text: str, kind: str = "") -> str:
     return f'<text x="{x}" y="{y}"{mark}>{escape(text)}</text>'
 
 
-def _ends(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> tuple[int, int, int, int]:
-    """From an anchor of the inner body to one of the outer body [px]."""
-    a, b = places[row.parent], places[row.child]
-    first, second = _anchor(a, row.points[0], "right"), _anchor(b, row.points[1], "left")
-    return *_spot(a, first), *_spot(b, second)
-
-
-def _signs(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> tuple[int, int]:
-    """Where the first sign of a joint is [px]: its last one is beside the outer body."""
-    _, _, x, y = _ends(row, places)
-    return x - GRID * (STEP * max(len(row.steps), 1)) + GRID // 2, y
-
-
 def _joint(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> str:
     """A line, and a sign for every step: a circle turns, a square shifts."""
-    x0, y0, x1, y1 = _ends(row, places)
-    x, y = _signs(row, places)
-    bend = x1 - GRID * STEP * row.room - GRID // 2
-    middle = (x0 + bend) // 2
-    line = f'<path d="M{x0} {y0}C{middle} {y0} {middle} {y1} {bend} {y1}H{x1}"/>'
-    if bend < x0:  # a chain goes on in a further line: between the two
-        line = f'<path d="M{x0} {y0}h{GRID}V{(y0 + y1) // 2}H{bend - GRID}V{y1}H{x1}"/>'
+    spots = sign_spots(row, places)
     mark = ' class="driven"' if row.driven else ""
-    content = line
-    for k, sign in enumerate(row.steps or ("=",)):
-        at = x + k * STEP * GRID
-        shape = f'<circle cx="{at}" cy="{y}" r="11"{mark}/>'
+    content = f'<path d="{joint_line(row, places)}"/>'
+    for (x, y), sign in zip(spots, row.steps or ("=",), strict=True):
+        shape = f'<circle cx="{x}" cy="{y}" r="11"{mark}/>'
         if sign[0] in "T=":
-            shape = f'<rect x="{at - 11}" y="{y - 11}" width="22" height="22"{mark}/>'
-        content += shape + _text(at, y + 4, sign, "step")
-    center = x + (max(len(row.steps), 1) - 1) * STEP * GRID // 2
+            shape = f'<rect x="{x - 11}" y="{y - 11}" width="22" height="22"{mark}/>'
+        content += shape + _text(x, y + 4, sign, "step")
     name = row.name if row.name != row.child else ""
-    content += _text(center, y - 16, name, "note")
+    content += _text(name_middle(row, name, places), spots[0][1] - 16, name, "note")
     return _group("joint", f"joints.{row.name}", f"{row.name} ({row.kind})", content)
 
 
 def _ties(drawing: Diagram, places: Mapping[str, DiagramBody]) -> Iterator[str]:
-    """Closures and forces; several at one body get lines of their own."""
+    """Closures and forces: at joints, between bodies, or hanging at one body."""
     joints = {row.name: row for row in drawing.joints}
     count: dict[str, int] = {}
     for tie in drawing.ties:
-        about = (tie.section, f"{tie.section}.{tie.name}", f"{tie.name} ({tie.kind})")
         if tie.joint in joints:
-            x, y = _signs(joints[tie.joint], places)
+            spots = sign_spots(joints[tie.joint], places)
             number = count[tie.joint] = count.get(tie.joint, 0) + 1
-            yield _group(*about, _text(x, y + 12 + 12 * number, tie.name, "note"))
-        elif tie.bodies:
-            yield _group(*about, _tie(tie, places, joints.values(), count))
+            x = name_middle(joints[tie.joint], tie.name, places)
+            yield _about(tie, _text(x, spots[0][1] + 12 + 12 * number, tie.name, "note"))
+        elif between(tie):
+            yield _about(tie, _tie(tie, places))
+    for name, rows in hanging(drawing.ties).items():
+        yield from (_about(tie, _stub(tie, places[name], k)) for k, tie in enumerate(rows))
 
 
-def _tie(
-    tie: DiagramTie, places: Mapping[str, DiagramBody], joints: Iterable[DiagramJoint],
-    count: dict[str, int],
-) -> str:  # fmt: skip
-    """A curve between two bodies; an arrow or a short line at the one that is not the ground."""
-    moving = [name for name in dict.fromkeys(tie.bodies) if name != "ground"]
-    label = tie.label or tie.name
-    if len(moving) < 2:
-        return _stub(tie, places[moving[0] if moving else "ground"], label, count)
-    ends = []
-    for name in moving[:2]:
-        body, point = places[name], tie.points[tie.bodies.index(name)]
-        anchor = _anchor(body, point, "right")
-        ends.append((*_spot(body, anchor), *AWAY[anchor.side]))
-    curve, middle = _arc(ends[0], ends[1], count)
-    sign = "" if tie.section == "closures" else f'<path d="{_spring(*middle)}"/>'
-    return f'<path d="{curve}"/>{sign}{_text(middle[0], middle[1] - 8, label, "note")}'
+def _about(tie: DiagramTie, content: str) -> str:
+    return _group(tie.section, f"{tie.section}.{tie.name}", f"{tie.name} ({tie.kind})", content)
 
 
-def _stub(tie: DiagramTie, body: DiagramBody, label: str, count: dict[str, int]) -> str:
-    """What ends at the ground, drawn at the lower side of a body."""
-    point = tie.points[tie.bodies.index(body.name)] if body.name in tie.bodies else ""
-    below = [row for row in body.anchors if (row.point, row.side) == (point, "bottom")]
-    x, y = _spot(body, below[0]) if below else (_port(body, count), body.y * GRID + _half(body))
-    return f'<path d="{_end(tie, x, y)}"/>{_text(x, y + 32, label, "note")}'
+def _tie(tie: DiagramTie, places: Mapping[str, DiagramBody]) -> str:
+    """A curve between two bodies with its name, a spring where it is a force."""
+    corners = tie_corners(tie, places)
+    x, y = along(corners, tie.share)
+    (a, b), *rest = corners
+    curve = f'<path d="M{a} {b}C{" ".join(f"{c} {d}" for c, d in rest)}"/>'
+    if tie.section == "closures":
+        return f"{curve}{_text(x, y + 4, tie_words(tie), 'note')}"
+    spring = f'<path d="M{x - 14} {y}l4 -6l6 12l6 -12l6 12l6 -6"/>'
+    return f"{curve}{spring}{_text(x, y - 9, tie_words(tie), 'note')}"
 
 
-def _port(body: DiagramBody, count: dict[str, int]) -> int:
-    """A free place along the lower side of a body [px]."""
-    number = count[body.name] = count.get(body.name, 0) + 1
-    return body.x * GRID + (15 + 20 * (number - 1)) % (body.width * GRID - 10)
-
-
-TieEnd = tuple[int, int, int, int]
-"""A place and the direction away from its body."""
-
-
-def _arc(a: TieEnd, b: TieEnd, count: dict[str, int]) -> tuple[str, tuple[int, int]]:
-    """A curve that leaves both bodies straight, and a place on it for a name."""
-    reach = 30 + math.hypot(b[0] - a[0], b[1] - a[1]) / 4
-    (x1, y1), (x2, y2) = ((x + round(reach * dx), y + round(reach * dy)) for x, y, dx, dy in (a, b))
-    curve = f"M{a[0]} {a[1]}C{x1} {y1} {x2} {y2} {b[0]} {b[1]}"
-    ends = str(sorted((a[:2], b[:2])))
-    number = count[ends] = count.get(ends, 0) + 1
-    share = max(0.2, 0.62 - 0.12 * number)  # names of several ties keep apart
-    xs, ys = (a[0], x1, x2, b[0]), (a[1], y1, y2, b[1])
-    return curve, (_bezier(share, *xs), _bezier(share, *ys))
-
-
-def _bezier(t: float, a: int, b: int, c: int, d: int) -> int:
-    """A place on a cubic curve [px]."""
-    s = 1 - t
-    return round(s**3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t**3 * d)
-
-
-def _end(tie: DiagramTie, x: int, y: int) -> str:
-    """What ties a body to the ground: a line and a bar, or an arrow that points at the body."""
+def _stub(tie: DiagramTie, body: DiagramBody, number: int) -> str:
+    """What ends at the ground, drawn at the lower side of a body: a line and a bar, or an arrow."""
+    x, y = stub_spot(tie, body, number)
+    line = f"M{x} {y}V{y + 18}m-7 0h14"
     if tie.section == "wrenches" or len(tie.bodies) == 1:
-        return f"M{x} {y + 20}V{y}m-4 6l4 -6l4 6"
-    return f"M{x} {y}V{y + 18}m-7 0h14"
-
-
-def _spring(x: int, y: int) -> str:
-    """A zigzag around a place."""
-    return f"M{x - 12} {y}l4 -6l6 12l6 -12l6 12l4 -6"
+        line = f"M{x} {y + 20}V{y}m-4 6l4 -6l4 6"
+    return f'<path d="{line}"/>{_text(x, y + 32 + 11 * (number % 3), tie_words(tie), "note")}'

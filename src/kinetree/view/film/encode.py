@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,20 +27,30 @@ FINER = 2
 """Pictures are drawn so many times larger, for smooth edges."""
 MARGIN = 0.12
 """Share of the picture that stays free on each side of the first frame."""
+POSED = 0.1
+"""Share of a film at which the poses of its pictures are there."""
 PAPER, INK = "#eef2f7", "#1f2933"
 
 
-def write_film(scene: Scene, path: Path, share: Share) -> Path:
+def write_film(make: Callable[[], Scene], path: Path, share: Share) -> Path:
     """Write the frames of a scene as a film.
 
     Args:
-        scene: what is shown.
+        make: gives what is shown, with its poses.
         path: .gif or .mp4.
         share: is told how many pictures are drawn.
 
     Returns:
         The path written.
     """
+    with share.part(0.0, POSED):
+        scene = make()
+    with share.part(POSED, 1.0):
+        return _write(scene, path, share)
+
+
+def _write(scene: Scene, path: Path, share: Share) -> Path:
+    """Write the pictures of a scene."""
     times = np.array(scene.data["clips"][0]["times"])
     span = float(times[-1] - times[0])
     count = int(np.clip(round(span * RATE) + 1, 1, LONGEST))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import kinetree as kt
 from kinetree.errors import FormatError
 from kinetree.formats.edits import operations
-from kinetree.formats.edits.operations import set_value
+from kinetree.formats.edits.operations import duplicate, enable, move, set_value, unset_value
 from kinetree.formats.edits.splices import Splice
 from kinetree.formats.yaml_file import read
 from kinetree.formats.yaml_plain import read_plain
@@ -332,3 +333,59 @@ def test_new_entries_leave_what_is_shared_beside_them() -> None:
     assert read_plain(made, "the text").data["forces"]["fourth"]["stiffness"] == 5
     lines = made.split("\n")
     assert all(line in lines for line in ANCHORED.split("\n"))
+
+
+MERGED = "bodies:\n  a: &b\n    mass: 1\n    com: &c\n    - 0\n    - 1\n  d: {<<: *b, mass: 2}\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "wanted"),
+    [
+        (lambda t: unset_value(t, ["bodies", "d", "mass"]), {"com": [0, 1]}),
+        (lambda t: set_value(t, ["bodies", "d"], {"mass": 3}), {"mass": 3}),
+        (lambda t: set_value(t, ["bodies", "a"], {"mass": 9}), {"mass": 2, "com": [0, 1]}),
+        (lambda t: set_value(t, ["bodies", "a"], 3), {"mass": 2, "com": [0, 1]}),
+        (lambda t: set_value(t, ["bodies", "a", "com"], [1]), {"mass": 2, "com": [0, 1]}),
+    ],
+    ids=["unset", "set", "set what is merged", "a number", "a list"],
+)
+def test_what_is_merged_does_not_come_back(edit: Any, wanted: object) -> None:
+    made = read_plain(edit(MERGED), "it").data["bodies"]
+    assert made["d"] == wanted
+
+
+def test_lines_of_any_end_are_edited_and_moved() -> None:
+    """Returns alone, as on old machines, and a last line without an end."""
+    text = "bodies:\n  a:\n    mass: 1  # kg\n  b: {mass: 2}  # last"
+    for end in ("\n", "\r\n", "\r"):
+        old = text.replace("\n", end)
+        assert set_value(old, ["bodies", "a"], 3) == old.replace(f":{end}    mass: 1  # kg", ": 3")
+        moved = move(old, ["bodies", "b"], "")
+        wanted = "bodies:\n  b: {mass: 2}  # last\n  a:\n    mass: 1  # kg"
+        assert moved == wanted.replace("\n", end)
+        assert move(moved, ["bodies", "a"], "") == text.replace("\n", end)
+
+
+def test_comments_between_brackets_are_moved() -> None:
+    text = "bodies: {a: {mass: 1, # of a\n  com: [0, 0, 1]},\n  b: {mass: 2}}\n"
+    moved = move(text, ["bodies", "a"], "b")
+    assert "# of a\n" in moved
+    assert list(read_plain(moved, "it").data["bodies"]) == ["b", "a"]
+
+
+def test_an_element_without_fields_is_switched_off() -> None:
+    text = "bodies:\n  a:\n  b: {mass: 1}\n"
+    off = enable(text, ["bodies", "a"], False)
+    assert read_plain(off, "it").data["bodies"]["a"] == {"off": True}
+    assert "off" not in enable(off, ["bodies", "a"], True)
+
+
+def test_entries_with_question_marks_are_not_taken_apart() -> None:
+    text = "bodies:\n  ? a\n  : mass: 1\n  ? b\n  : {mass: 2}\n"
+    for edit in (
+        lambda: duplicate(text, ["bodies", "a"], "c"),
+        lambda: move(text, ["bodies", "a"], "b"),
+        lambda: unset_value(text, ["bodies", "b"]),
+    ):
+        with pytest.raises(FormatError, match="not written as name: value, on line"):
+            edit()

@@ -101,10 +101,12 @@ function moved(value: unknown, renamed: Record<string, string>): unknown {
   }));
 }
 
+const ORDER = ["parameters", "tables", "bodies", "joints", "closures", "states", "clocks", "forces", "wrenches", "events", "outputs"];
+
 /** The selected elements, in the order in which they can be added again. */
 export function chosen(): [string, string, unknown][] {
   const { data, selection } = state();
-  const order = ["parameters", "bodies", "joints", "closures", "forces", "wrenches"];
+  const order = ORDER;
   return selection
     .map((path) => steps(path))
     .filter((path) => path.length === 2 && order.includes(path[0] ?? ""))
@@ -113,10 +115,14 @@ export function chosen(): [string, string, unknown][] {
 }
 
 export async function duplicate(held = chosen()): Promise<void> {
-  const { operations, paths } = clones(state().data, held);
-  if (!operations.length) return;
-  await edit(operations, `duplicate ${held.map(([, name]) => name).join(", ")}`);
-  select(paths);
+  const made = clones(state().data, held);
+  const of = state().selection.map(steps).filter((path) => path.at(-2) === "points");
+  const copies = held.length ? [] : of.map((path) => ({ path, name: fresh(names(at(state().data, path.slice(0, -2)) as ModelData, "points"), path.at(-1) ?? "") }));
+  const operations = [...made.operations, ...copies.map(({ path, name }): Operation => ["set", [...path.slice(0, -1), name], at(state().data, path)])];
+  const said = [...held.map(([, name]) => name), ...copies.map(({ path }) => path.at(-1))].join(", ");
+  if (!operations.length) return tell("There is nothing selected that can be copied.", true);
+  await edit(operations, `duplicate ${said}`);
+  select([...made.paths, ...copies.map(({ path, name }) => join(...path.slice(0, -1), name))]);
 }
 
 /** Switch selected elements off, or all of them on where one is off. */

@@ -1,6 +1,6 @@
 // The diagram: the server arranges, the user moves, connects and names; every drop is one edit.
 import {
-  applyNodeChanges, Background, BackgroundVariant, ConnectionMode, Controls, ReactFlow, ReactFlowProvider, useReactFlow,
+  applyNodeChanges, Background, BackgroundVariant, ConnectionMode, Controls, getViewportForBounds, ReactFlow, ReactFlowProvider, useReactFlow,
   type Connection, type EdgeChange, type NodeChange, type NodePositionChange,
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
@@ -23,7 +23,8 @@ const NODES = { body: BodyNode };
 const EDGES = { joint: JointLine, tie: TieLine };
 // what is given to the drawing stays the same object: with another one all bodies are drawn again, at every step of a drag
 const SNAP: [number, number] = [GRID, GRID];
-/** Around all bodies; the tools are above them. */
+const LEAST = 0.02; // smallest zoom
+/** Around all that is drawn; the tools are above it. */
 const PADDING = { top: "48px", right: "16px", bottom: "28px", left: "16px" } as const;
 const MORE_KEYS = ["Shift", "Control", "Meta"];
 const ARROWS: Record<string, [number, number]> = {
@@ -117,11 +118,11 @@ function Drawing(): ReactElement {
         onSelectionDragStart={lifted} onSelectionDragStop={droppedAll} onConnect={connected} onPaneClick={onPane} onNodeClick={nodeClicked}
         onDoubleClick={(event) => { if ((event.target as Element).classList.contains("react-flow__pane")) placeBody(event); }}
         snapToGrid snapGrid={SNAP} deleteKeyCode={null} multiSelectionKeyCode={MORE_KEYS} selectionKeyCode="Shift"
-        zoomOnDoubleClick={false} minZoom={0.02} maxZoom={2.5} disableKeyboardA11y nodesFocusable edgesFocusable elevateEdgesOnSelect
-        panActivationKeyCode={null} fitView
+        zoomOnDoubleClick={false} minZoom={LEAST} maxZoom={2.5} disableKeyboardA11y nodesFocusable edgesFocusable elevateEdgesOnSelect
+        panActivationKeyCode={null}
       >
         <Background variant={BackgroundVariant.Dots} gap={2 * GRID} size={1} />
-        <Controls showInteractive={false} position="bottom-left" />
+        <Controls showInteractive={false} position="bottom-left" onFitView={() => fit(flow, host.current)} />
       </ReactFlow>
       <Tools />
       <Beside />
@@ -212,20 +213,29 @@ function useSight(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, host: R
   }, [selection, flow, host]);
 }
 
+/** Show all that is drawn: bodies, lines and names. */
+function fit(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, host: HTMLElement | null): void {
+  const { drawing } = state();
+  if (!drawing || !host?.clientWidth) return;
+  const [left = 0, top = 0, right = 0, low = 0] = drawing.box;
+  const bounds = { x: left, y: top, width: right - left, height: low - top };
+  void flow.setViewport(getViewportForBounds(bounds, host.clientWidth, host.clientHeight, LEAST, 1.2, PADDING));
+}
+
 /** Show all when there is something new to see, and when the pane has another size. */
 function useFit(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, count: number, host: React.RefObject<HTMLElement | null>): void {
   const had = useRef(0);
   useEffect(() => {
-    if (count > had.current && (had.current === 0 || hidden(flow, host.current))) window.setTimeout(() => void flow.fitView({ padding: PADDING, maxZoom: 1.2 }), 30);
+    if (count > had.current && (had.current === 0 || hidden(flow, host.current))) window.setTimeout(() => fit(flow, host.current), 30);
     had.current = count;
-  }, [count, flow]);
+  }, [count, flow, host]);
   useEffect(() => {
-    const fit = (): void => void flow.fitView({ padding: PADDING, maxZoom: 1.2 });
-    window.addEventListener("kinetree-fit", fit);
-    const seen = new ResizeObserver(() => fit());
+    const all = (): void => fit(flow, host.current);
+    window.addEventListener("kinetree-fit", all);
+    const seen = new ResizeObserver(all);
     if (host.current) seen.observe(host.current);
     return () => {
-      window.removeEventListener("kinetree-fit", fit);
+      window.removeEventListener("kinetree-fit", all);
       seen.disconnect();
     };
   }, [flow, host]);

@@ -1,11 +1,11 @@
 // Joints step by step, closures dashed with the number of their equations, links as springs.
-import { BaseEdge, getBezierPath, Position, type EdgeProps } from "@xyflow/react";
+import { BaseEdge, type EdgeProps } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
 import { select, useStudio } from "../store/state";
 import { mark } from "./BodyNode";
 import { useWay } from "./lifted";
 import { percent, rolesOf } from "./overlays";
-import { STEP, type AnyEdge, type JointEdge, type TieEdge } from "./graph";
+import { GRID, STEP, type AnyEdge, type JointEdge, type TieEdge } from "./graph";
 
 function useMarks(id: string, selected: boolean | undefined): string {
   const lit = useStudio((s) => s.lit.includes(id));
@@ -13,23 +13,29 @@ function useMarks(id: string, selected: boolean | undefined): string {
   return `${selected ? "chosen" : ""} ${lit ? "lit" : ""} ${worst}`;
 }
 
+interface Ends {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+  /** Whether a body at its ends is on its way. */
+  lifted: boolean;
+}
+
 /** Where a line begins and ends, also while a body at its ends is dragged. */
-function useEnds(line: EdgeProps<AnyEdge>): Pick<EdgeProps, "sourceX" | "sourceY" | "targetX" | "targetY"> {
+function useEnds(line: EdgeProps<AnyEdge>): Ends {
   const [from, to] = [useWay(line.source), useWay(line.target)];
-  return { sourceX: line.sourceX + from.x, sourceY: line.sourceY + from.y, targetX: line.targetX + to.x, targetY: line.targetY + to.y };
+  const lifted = [from.x, from.y, to.x, to.y].some(Boolean);
+  return { x0: line.sourceX + from.x, y0: line.sourceY + from.y, x1: line.targetX + to.x, y1: line.targetY + to.y, lifted };
 }
 
 export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): ReactElement {
   const { id, data, selected } = props;
-  const { sourceX: x0, sourceY: y0, targetX: x1, targetY: y1 } = useEnds(props);
+  const { x0, y0, x1, y1, lifted } = useEnds(props);
   const marks = useMarks(id, selected);
   const signs = data?.joint.steps.map((step) => step.sign) ?? ["="];
-  const back = x1 < x0 + STEP * signs.length + 20;
   const first = x1 - STEP * signs.length + 5;
-  const bend = back ? first - 10 : Math.max(x0 + 10, x1 - STEP * (data?.joint.room ?? 1) - 5); // the same for all beside it
-  const reach = (bend - x0) / 2;
-  const line = back ? aroundCorners([[x0, y0], [x0 + 12, y0], [x0 + 12, (y0 + y1) / 2], [bend - 8, (y0 + y1) / 2], [bend - 8, y1], [x1, y1]])
-    : `M${x0} ${y0}C${x0 + reach} ${y0} ${bend - reach} ${y1} ${bend} ${y1}H${x1}`;
+  const line = way(x0, y0, x1, y1, signs.length, data?.joint.room ?? 1, lifted ? null : data?.joint.lane);
   const joint = data?.joint;
   const known = useStudio((s) => (s.overlays.includes("roles") ? s.drawing?.roles : undefined));
   const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));
@@ -40,10 +46,10 @@ export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): R
       {signs.map((sign, k) => <Sign key={k} x={first + k * STEP} y={y1} sign={sign} role={known ? (roles[k] ?? "") : joint?.driven ? "driven" : ""} />)}
       {share !== undefined && <text className="note share" x={first + ((signs.length - 1) * STEP) / 2} y={y1 + 23}>{percent(share)}</text>}
       {joint && joint.name !== joint.child &&
-        <text className="note" x={first + ((signs.length - 1) * STEP) / 2} y={y1 - 16}>{joint.name}</text>}
+        <text className="note" {...beside(joint.name, first + ((signs.length - 1) * STEP) / 2, x1)} y={y1 - 16}>{joint.name}</text>}
       {data?.efforts.map((tie, k) => (
         <text
-          key={tie.name} className="note effort" data-path={`${tie.section}.${tie.name}`} x={first + ((signs.length - 1) * STEP) / 2}
+          key={tie.name} className="note effort" data-path={`${tie.section}.${tie.name}`} {...beside(tie.name, first + ((signs.length - 1) * STEP) / 2, x1)}
           y={y1 + 24 + 12 * k} onClick={(event) => { event.stopPropagation(); select([`${tie.section}.${tie.name}`]); }}
         >{tie.name}</text>
       ))}
@@ -51,6 +57,28 @@ export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): R
     </g>
   );
 });
+
+const LETTER = 7.5; // width of a letter of a name [px], as the server counts
+
+/** A name in the middle of the signs of a joint, or further left, where its body begins. */
+function beside(name: string, middle: number, body: number): { x: number; style?: { textAnchor: "end" } } {
+  return middle + (LETTER * name.length) / 2 + 3 > body ? { x: body - 3, style: { textAnchor: "end" } } : { x: middle };
+}
+
+/** The line of a joint: straight, a bend, straight; around others along a lane; or back to a further line of a chain. */
+function way(x0: number, y0: number, x1: number, y1: number, steps: number, room: number, lane: readonly number[] | null | undefined): string {
+  const turn = x1 - STEP * steps - 15;
+  const [far = 0, low = 0] = lane?.map((units) => GRID * units) ?? [];
+  if (turn + 10 < x0) {
+    const level = lane ? low : (y0 + y1) / 2;
+    return aroundCorners([[x0, y0], [x0 + 10, y0], [x0 + 10, level], [turn, level], [turn, y1], [x1, y1]]);
+  }
+  const [x, y] = lane ? [far - 5, low] : [Math.max(x0 + 10, x1 - STEP * room - 5), y1];
+  const out = Math.min(12, Math.max(0, (x - x0) / 3));
+  const middle = (x0 + out + x) / 2;
+  const bend = `M${x0} ${y0}H${x0 + out}C${middle} ${y0} ${middle} ${y} ${x} ${y}`;
+  return lane ? `${bend}${aroundCorners([[x, y], [turn, y], [turn, y1], [x1, y1]])}` : `${bend}H${x1}`;
+}
 
 /** A line along places, with round corners. */
 function aroundCorners(places: [number, number][]): string {
@@ -78,38 +106,26 @@ function Sign({ x, y, sign, role }: { x: number; y: number; sign: string; role: 
   );
 }
 
-const NAME = 13; // from the end of a line to its name [px]
-
-/** Places on a cubic curve that is written as a path: at a share of it, and near one of its ends. */
-function along(path: string, share: number, end: 0 | 1): { middle: [number, number]; near: [number, number]; away: -1 | 1 } {
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = (path.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
-  const at = (t: number): [number, number] => {
-    const s = 1 - t;
-    const mix = (p: number, q: number, r: number, z: number): number => s ** 3 * p + 3 * s * s * t * q + 3 * s * t * t * r + t ** 3 * z;
-    return [mix(a, c, e, g), mix(b, d, f, h)];
-  };
-  const first = 3 * (end === 0 ? Math.hypot(c - a, d - b) : Math.hypot(g - e, h - f)); // speed at that end
-  const t = Math.min(0.3, NAME / Math.max(1, first));
-  return { middle: at(b > h ? 1 - share : share), near: at(end === 0 ? t : 1 - t), away: (end === 0 ? g - a : a - g) < 0 ? 1 : -1 };
+/** A place on a cubic curve, at a share of it. */
+function along(t: number, a: number, b: number, c: number, d: number): number {
+  const s = 1 - t;
+  return s ** 3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t ** 3 * d;
 }
 
+/** A curve as the server has found it: it goes with the bodies that it ends at. */
 export const TieLine = memo(function TieLine(props: EdgeProps<TieEdge>): ReactElement {
-  const { id, sourcePosition, targetPosition, data, selected } = props;
-  const { sourceX, sourceY, targetX, targetY } = useEnds(props);
+  const { id, data, selected } = props;
+  const { x0, y0, x1, y1 } = useEnds(props);
   const marks = useMarks(id, selected);
-  const [path] = getBezierPath({
-    sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, curvature: 0.35 + 0.2 * (data?.lane ?? 0),
-  });
   const tie = data?.tie;
+  const [[a = 0, b = 0], [c = 0, d = 0], share] = [tie?.leave ?? [], tie?.arrive ?? [], tie?.share ?? 0.5];
   const closure = tie?.section === "closures";
-  const { middle, near, away } = along(path, 0.5 + 0.16 * (data?.lane ?? 0), data?.end ?? 0);
-  const below = closure && (data?.end ? targetPosition : sourcePosition) === Position.Bottom; // its line begins downwards: the name stands beside it
-  const [x, y] = closure ? [near[0] + (below ? 5 * away : 0), near[1] + 7] : middle;
+  const [x, y] = [along(share, x0, x0 + a, x1 + c, x1), along(share, y0, y0 + b, y1 + d, y1)];
   return (
     <g className={`${tie?.section ?? ""} tie ${marks}`} data-path={id}>
-      <BaseEdge path={path} interactionWidth={16} />
+      <BaseEdge path={`M${x0} ${y0}C${x0 + a} ${y0 + b} ${x1 + c} ${y1 + d} ${x1} ${y1}`} interactionWidth={16} />
       {!closure && <path className="spring" d={`M${x - 14} ${y}l4 -6l6 12l6 -12l6 12l6 -6`} />}
-      <text className="note" x={x} y={y - (below ? 3 : 9)} style={below ? { textAnchor: away > 0 ? "start" : "end" } : undefined}>{closure ? `${tie.name} ${tie.equations}` : tie?.name}</text>
+      <text className="note" x={x} y={closure ? y + 4 : y - 9}>{closure ? `${tie.name} ${tie.equations}` : tie?.name}</text>
       <title>{`${tie?.name ?? ""} (${tie?.kind ?? ""}${closure ? `, ${tie.equations} equations` : ""})`}</title>
     </g>
   );

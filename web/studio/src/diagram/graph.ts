@@ -33,9 +33,6 @@ export interface JointEdgeData extends Record<string, unknown> {
 
 export interface TieEdgeData extends Record<string, unknown> {
   tie: TieDrawing;
-  lane: number;
-  /** The end at which its name stands: that where fewer lines meet. */
-  end: 0 | 1;
 }
 
 export type BodyNode = Node<BodyData, "body">;
@@ -50,7 +47,6 @@ export const handleId = (point: string, side: "in" | "out"): string => (point ? 
 export const pointOf = (handle: string | null | undefined): string => (handle?.startsWith("p:") ? handle.slice(2) : "");
 
 export function graph(drawing: DrawingMessage): { nodes: BodyNode[]; edges: AnyEdge[] } {
-  const lanes = new Map<string, number>();
   const nodes = drawing.bodies.map((body) => bodyNode(body, drawing));
   const joints = drawing.joints.map((joint): JointEdge => ({
     id: `joints.${joint.name}`, type: "joint", source: nodeId(joint.parent), target: nodeId(joint.child),
@@ -58,18 +54,13 @@ export function graph(drawing: DrawingMessage): { nodes: BodyNode[]; edges: AnyE
     data: { joint, efforts: drawing.ties.filter((tie) => tie.joint === joint.name) },
     ariaLabel: `joint ${joint.name}, ${joint.kind}, from ${at(joint.parent, joint.points[0] ?? "")} to ${at(joint.child, joint.points[1] ?? "")}`,
   }));
-  const meet = new Map<string, number>();
-  for (const tie of drawing.ties) if (tie.joint === "") for (const body of tie.bodies) meet.set(body, (meet.get(body) ?? 0) + 1);
   const ties = drawing.ties.filter((tie) => tie.joint === "" && isBetween(tie)).map((tie): TieEdge => {
-    const [a = "", b = ""] = tie.bodies;
-    const key = [a, b].sort().join(" ");
-    const lane = lanes.get(key) ?? 0;
-    lanes.set(key, lane + 1);
+    const [a = "", b = ""] = moving(tie);
+    const [here, there] = [a, b].map((body) => tie.points[tie.bodies.indexOf(body)] ?? "") as [string, string];
     return {
       id: `${tie.section}.${tie.name}`, type: "tie", source: nodeId(a), target: nodeId(b),
-      sourceHandle: handleId(tie.points[0] ?? "", "out"), targetHandle: handleId(tie.points[1] ?? "", "out"),
-      data: { tie, lane, end: (meet.get(a) ?? 0) <= (meet.get(b) ?? 0) ? 0 : 1 },
-      ariaLabel: `${tie.section.slice(0, -1)} ${tie.name}, ${tie.kind}, between ${at(a, tie.points[0] ?? "")} and ${at(b, tie.points[1] ?? "")}`,
+      sourceHandle: handleId(here, "out"), targetHandle: handleId(there, "out"), data: { tie },
+      ariaLabel: `${tie.section.slice(0, -1)} ${tie.name}, ${tie.kind}, between ${at(a, here)} and ${at(b, there)}`,
     };
   });
   return { nodes, edges: [...joints, ...ties] };
@@ -77,11 +68,11 @@ export function graph(drawing: DrawingMessage): { nodes: BodyNode[]; edges: AnyE
 
 const at = (body: string, point: string): string => (point ? `${body}.${point}` : body);
 
+/** Bodies of a tie without the ground, each once. */
+const moving = (tie: TieDrawing): string[] => [...new Set(tie.bodies)].filter((name) => name !== "ground");
+
 /** Whether a tie is drawn as an edge: between two bodies that move. */
-function isBetween(tie: TieDrawing): boolean {
-  const [a, b] = tie.bodies;
-  return a !== undefined && b !== undefined && a !== b && a !== "ground" && b !== "ground";
-}
+const isBetween = (tie: TieDrawing): boolean => moving(tie).length > 1;
 
 function bodyNode(body: BodyDrawing, drawing: DrawingMessage): BodyNode {
   const [width, height] = [GRID * body.width, GRID * body.height];

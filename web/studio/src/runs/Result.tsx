@@ -28,7 +28,8 @@ export function Result({ run }: { run: RunState }): ReactElement {
   if (!result) return <p className="hint">…</p>;
   const operations = (Array.isArray(result["operations"]) ? result["operations"] : []) as Operation[];
   const warnings = [result["warnings"] ?? []].flat().filter(Boolean).map(String);
-  const rest = Object.entries(result).filter(([name]) => !["operations", "warnings"].includes(name));
+  const rest = Object.entries(result).filter(([name]) => !["operations", "warnings", "error"].includes(name));
+  const isPart = run.state !== "finished" && rest.length > 0;
   const named = Object.entries(isMapping(result["parameters"]) ? result["parameters"] : {}); // best values
   const lists = rest.filter(([, value]) => Array.isArray(value) && typeof value[0] === "object" && value[0] !== null && !Array.isArray(value[0])) as [string, Record<string, unknown>[]][];
   const tables = rest.filter(([, value]) => Array.isArray(value) && Array.isArray(value[0])) as [string, Table][];
@@ -41,7 +42,8 @@ export function Result({ run }: { run: RunState }): ReactElement {
   };
   return (
     <section className="result scroll" aria-label={`Result of ${title(run)}`} tabIndex={0}>
-      {run.state !== "finished" && <p className="hint" role="status">{isGoing(run) ? "So far" : "What was found until it ended"}:</p>}
+      {run.error && run.state === "failed" && <p className="error">{run.error}</p>}
+      {isPart && <p className="hint" role="status">{isGoing(run) ? "So far" : "What was found until it ended"}:</p>}
       {warnings.map((text) => <p key={text} className="warning">▲ {text}</p>)}
       {run.analysis === "equilibrium" && <button type="button" className="primary" onClick={() => void takeRest(run.id)}>Take as start</button>}
       {operations.length > 0 && <button type="button" className="primary" onClick={() => void take()}>Take these values into the text</button>}
@@ -51,7 +53,7 @@ export function Result({ run }: { run: RunState }): ReactElement {
       {lists.map(([name, rows]) => <Rows key={name} name={name} rows={rows} {...(name === "modes" ? { action: { title: "motion", of: (k: number) => <Animate run={run.id} mode={k} /> } } : {})} />)}
       {named.length > 0 && <Rows name="best values" rows={named.map(([parameter, value]) => ({ parameter, value }))} />}
       {tables.map(([name, table]) => <Matrix key={name} name={name} table={table} facts={result} />)}
-      <table className="facts"><tbody>{plain.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{told(value)}</td></tr>)}</tbody></table>
+      {plain.length > 0 && <table className="facts"><tbody>{plain.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{told(value)}</td></tr>)}</tbody></table>}
     </section>
   );
 }

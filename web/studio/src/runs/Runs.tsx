@@ -85,6 +85,7 @@ function Item({ run, picked, pick, open, made, told }: { told: boolean; run: Run
       {!isGoing(run) && <button type="button" className="icon" aria-label={`forget run ${run.id}`} title="Forget this run" onClick={() => void forget()}>×</button>}
       {isGoing(run) && <span className="along">
         <progress max={1} {...(run.progress === null ? {} : { value: run.progress })} aria-label={`progress of run ${run.id}`} />
+        {run.doing && <span className="dim doing">{run.doing}</span>}
         {run.left !== null && <span className="dim">{Math.ceil(run.left)} s left</span>}
         <button type="button" onClick={() => void cancel(run.id)}>cancel</button>
       </span>}

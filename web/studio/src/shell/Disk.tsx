@@ -2,7 +2,7 @@
 import { useEffect, useState, type ReactElement } from "react";
 import type { DifferenceMessage, ThreeWayMessage } from "../protocol/api";
 import { ask } from "../protocol/client";
-import { MergeLines } from "./MergeLines";
+import { MergeLines, type Choice } from "./MergeLines";
 import { written } from "../panel/inputs";
 import { Lines } from "../runs/Lines";
 import { resolve } from "../store/document";
@@ -24,9 +24,11 @@ export function Disk(): ReactElement {
 
 function ThreeWay({ name }: { name: string }): ReactElement | null {
   const [found, setFound] = useState<ThreeWayMessage | null>(null);
+  const [choices, choose] = useState<Choice[]>([]); // here, so that they outlive a file that is gone for a moment
   const revision = useStudio((s) => s.document?.revision);
+  const news = useStudio((s) => s.fileNews);
   const look = (): void => void ask<ThreeWayMessage>("/api/document/disk").then(setFound, (error: Error) => tell(error.message, true));
-  useEffect(look, [revision]);
+  useEffect(look, [revision, news]);
   if (!found || found.state === "known") return null;
   const gone = found.state === "removed";
   return (
@@ -40,7 +42,7 @@ function ThreeWay({ name }: { name: string }): ReactElement | null {
           ))}</tbody></table>
       )}
       {found.disk !== null && <Texts />}
-      {found.disk !== null && found.stamp && <MergeLines key={found.stamp} found={found} again={look} />}
+      {found.disk !== null && found.stamp && <MergeLines found={found} choices={choices} choose={choose} again={look} />}
       <p>
         <button type="button" onClick={() => void resolve("mine")}>Keep mine</button>
         <button type="button" disabled={found.disk === null} onClick={() => void resolve("disk")}>Take the disk</button>

@@ -23,7 +23,7 @@ export function hear(): void {
 
 function take(said: RevisionEvent | RunEvent | FileEvent): void {
   if (said.kind === "run") takeRun(said.run);
-  else if (said.kind === "file") put({ file: said.state });
+  else if (said.kind === "file") put({ file: said.state, fileNews: state().fileNews + 1 });
   else {
     const known = state().document;
     if (known && (said.revision > known.revision || (said.revision === known.revision && said.saved !== known.saved))) {

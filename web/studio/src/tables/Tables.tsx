@@ -5,7 +5,8 @@ import { TextInput } from "../panel/inputs";
 import { edit } from "../store/document";
 import { recall, remember } from "../store/remember";
 import { select, tell, useStudio } from "../store/state";
-import { block, blockEdit, cell, grids, rowEdit, type Grid } from "./grid";
+import { cell, grids, rowEdit, type Grid } from "./grid";
+import { block, blockEdit } from "./paste";
 
 export default function Tables(): ReactElement {
   const data = useStudio((s) => s.data);
@@ -18,7 +19,7 @@ export default function Tables(): ReactElement {
         {Object.keys(all).map((one) => (
           <button key={one} type="button" aria-pressed={one === name} onClick={() => { setName(one); remember("table", one); }}>{one}</button>
         ))}
-        <span className="hint">A block copied from a spreadsheet can be pasted into any cell; with names in its first column, rows are found by name or added.</span>
+        <span className="hint">A block copied from a spreadsheet can be pasted into any cell; with names in its first column, rows are found by name or added; headings say columns and units.</span>
       </div>
       {grid && <Sheet grid={grid} />}
     </div>
@@ -32,8 +33,8 @@ function Sheet({ grid }: { grid: Grid }): ReactElement {
     const at = (event.target as Element).closest<HTMLElement>("td, th[data-row]");
     if (!at || (cells.length < 2 && (cells[0]?.length ?? 0) < 2)) return;
     event.preventDefault();
-    const operations = blockEdit(grid, Number(at.dataset["row"]), Number(at.dataset["column"]), cells);
-    if (!operations.length) return tell("nothing of the block fits into the table here", true);
+    const { operations, wrong } = blockEdit(grid, Number(at.dataset["row"]), Number(at.dataset["column"]), cells);
+    if (wrong || !operations.length) return tell(wrong || "The block has no values; nothing was pasted.", true);
     (document.activeElement as HTMLElement | null)?.blur();
     void edit(operations, `paste ${cells.length} rows into ${grid.title}`);
   };
@@ -53,7 +54,12 @@ function Sheet({ grid }: { grid: Grid }): ReactElement {
     next?.select();
     if (next) event.preventDefault();
   };
-  if (!grid.rows.length) return <p className="hint">There are no {grid.title} yet.</p>;
+  const add = (name: string): void => {
+    const made = name.trim() ? grid.add(name.trim(), {}) : null;
+    if (made) void edit([made], `add ${name.trim()}`);
+    else if (name.trim()) tell(`'${name.trim()}' is no name of a point; write body.point.`, true);
+  };
+  const last = grid.rows.length;
   return (
     <div className="scroll">
       <table className="grid" aria-label={`Table of ${grid.title}`} onPaste={paste} onKeyDown={key}>
@@ -75,6 +81,10 @@ function Sheet({ grid }: { grid: Grid }): ReactElement {
               ))}
             </tr>
           ))}
+          <tr>
+            <th scope="row" data-row={last} data-column={-1}><TextInput key={last} label={`name of a new row of ${grid.title}`} hint={`new${grid.title === "points" ? " body.point" : ""}`} value="" commit={add} /></th>
+            {grid.columns.map((column, c) => <td key={column.title} data-row={last} data-column={c} />)}
+          </tr>
         </tbody>
       </table>
     </div>

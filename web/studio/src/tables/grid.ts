@@ -33,6 +33,8 @@ export interface Grid {
 const plain = (field: string, unit = ""): Column => ({ title: field, unit, field, index: null });
 const vector = (field: string, unit: string, letters: readonly string[]): Column[] =>
   letters.map((letter, index) => ({ title: `${field === "position" ? "" : `${field} `}${letter}`, unit, field, index }));
+/** What a row that is added has at least. */
+const FIRST: Record<string, Record<string, unknown>> = { bodies: { mass: 1 }, parameters: { value: 1 } };
 const XYZ = ["x", "y", "z"];
 
 function elements(data: ModelData, section: string): GridRow[] {
@@ -41,7 +43,7 @@ function elements(data: ModelData, section: string): GridRow[] {
 
 export function grids(data: ModelData): Record<string, Grid> {
   const simple = (section: string, columns: Column[]): Grid => ({
-    title: section, columns, rows: elements(data, section), add: (name, fields) => ["add", section, name, fields],
+    title: section, columns, rows: elements(data, section), add: (name, fields) => ["add", section, name, { ...FIRST[section], ...fields }],
   });
   return {
     points: {
@@ -100,31 +102,4 @@ function place(row: GridRow, field: string): string[] {
 function start(row: GridRow, column: Column): unknown[] {
   const field = isMapping(row.value) ? row.value[column.field] : row.value;
   return Array.isArray(field) ? [...(field as unknown[])] : [0, 0, 0];
-}
-
-/** A block of a spreadsheet: rows of cells. */
-export function block(text: string): string[][] {
-  return text.replace(/\r/g, "").replace(/\n+$/, "").split("\n").map((line) => line.split("\t"));
-}
-
-/** A block put into a table at a cell; column -1 is that of names. Rows beyond the last are added. */
-export function blockEdit(grid: Grid, row: number, column: number, cells: string[][]): Operation[] {
-  const made: Operation[] = [];
-  cells.forEach((texts, k) => {
-    const named = column < 0 ? (texts[0] ?? "").trim() : "";
-    const values = column < 0 ? texts.slice(1) : texts;
-    const changes = values.flatMap((text, c): [Column, string][] => {
-      const found = grid.columns[Math.max(0, column) + c];
-      return found ? [[found, text]] : [];
-    });
-    const target = column < 0 ? grid.rows.find((one) => one.name === named) : grid.rows[row + k];
-    if (target) made.push(...rowEdit(target, changes));
-    else if (named) {
-      const fresh: GridRow = { path: "", name: named, at: [], value: {} };
-      const fields = Object.fromEntries(rowEdit(fresh, changes).filter((one) => one[0] === "set").map((one) => [String((one[1] as string[])[0]), one[2]]));
-      const added = grid.add(named, fields);
-      if (added) made.push(added);
-    }
-  });
-  return made;
 }

@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array, Flags, Integers
 from kinetree.integrate.partition_health import Judge
-from kinetree.integrate.problem import FINISHED, NOT_A_NUMBER, STEP_TOO_SMALL, Path
+from kinetree.integrate.problem import EVENT, FINISHED, NOT_A_NUMBER, STEP_TOO_SMALL, Path
 from kinetree.model.outputs.variables import Choosing
 
 Repartition = Callable[[Array, float], Dynamics | None]
@@ -47,6 +47,9 @@ class Lookout:
     Not at all of them where they are many, and where coordinates are bad but no others are better,
     it asks again a number of bad ends later.  So what a run does hangs on its steps alone: neither
     on its output times nor on when it was looked at.
+
+    Attributes:
+        found: other coordinates with which the run goes on when the method has come to its end.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Lookout:
         self._system, self._begin = system, begin
         self._first, self._cell = span[0], max((span[1] - span[0]) / CELLS, TINY)
         self._seen, self._bad = 0, 0
+        self.found: Better | None = None
 
     @property
     def looks(self) -> bool:
@@ -132,3 +136,13 @@ def until(path: Path, t: float) -> Path:
     left = max(path.steps - spare, 0)
     path = replace(path, t=path.t[rows], y=path.y[rows], hits=hits, steps=left)
     return replace(path, end=FINISHED, last_t=t)
+
+
+def append_final_state(path: Path) -> Path:
+    """The path with the last state reached, where a run ended between two output times."""
+    t, y = path.last_t, path.last_y
+    if path.end == EVENT and path.hits[-1].t != t:
+        t, y = path.hits[-1].t, path.hits[-1].y
+    if path.end == FINISHED or t <= path.t[-1] or not np.isfinite(y).all():
+        return path
+    return replace(path, t=np.append(path.t, t), y=np.vstack([path.y, y]))

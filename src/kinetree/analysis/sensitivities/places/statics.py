@@ -213,10 +213,10 @@ def static_sensitivities(
     task: Task, *, steady: bool = False, locked: Sequence[str] = (), matrices: bool = False
 ) -> tuple[dict[str, float], Array, dict[str, Any]]:
     """Values of measures at a place, gradients (measure × variable), and facts of it."""
-    statics = Statics(task, steady=steady, locked=locked)
-    task.share.tell(0.4)
-    moves = statics.tangents()
-    task.share.tell(0.7)
+    with task.share.part(0.0, 0.4):
+        statics = Statics(task, steady=steady, locked=locked)
+    with task.share.part(0.4, 0.7):
+        moves = statics.tangents()
     e, de = statics.expressions(moves)
     changes = StaticChanges(statics, moves)
     values, table = {}, np.zeros((len(task.measures), len(task.variables)))

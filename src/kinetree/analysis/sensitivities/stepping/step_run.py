@@ -13,7 +13,7 @@ from kinetree.analysis.runs.march import Marching, StepRecording
 from kinetree.analysis.sensitivities.stepping.checkpoints import BackPlan, checkpoints, keep_all
 from kinetree.analysis.sensitivities.stepping.step_forms import StepForms, step_forms
 from kinetree.arrays import Array
-from kinetree.errors import ModelError, UnsupportedError, warn
+from kinetree.errors import RunError, UnsupportedError, warn
 from kinetree.formalism.natural.relative import NEAR
 from kinetree.integrate.loops.backward import ReverseKernel, SweptKernel
 from kinetree.integrate.loops.equal_steps import Start
@@ -177,7 +177,7 @@ class StepRun:
         ended = relay(self.stepper, self.start, given, self.progress, take)
         if ended.end != FINISHED:
             told = ended.stepper.report(ended.march, self.start, ended, self.lanes, given)
-            raise ModelError(
+            raise RunError(
                 f"the run ended early: {told.message or told.end}",
                 element=f"model '{self.task.model.name}'",
                 cure="look at kt.simulate of the same model",

@@ -19,6 +19,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from kinetree.targets.native.cache import Cache, default_cache
+from kinetree.work import note as note_work
 
 TIERS = {"quick": 0, "full": 2}
 """Tier -> code generation level: `quick` compiles at once, `full` runs fastest."""
@@ -135,7 +136,9 @@ def load_or_make(
         head, _, code = found.partition(b"\n")
         with suppress(ValueError, TypeError, RuntimeError):  # of the head, of the linker
             return link(code, names), Sizes(*map(int, json.loads(head)))
+    note_work("compiling")
     text, sizes = write()
+    note_work("compiling")
     code = compile_object(text, tier)
     if store is not None:
         store.write(parts, json.dumps(sizes).encode() + b"\n" + code)
@@ -221,4 +224,5 @@ def link(code: bytes, names: Sequence[str]) -> Library:
         for name in names:
             builder.export_symbol(name)
         tracker = builder.link(_linker(), f"kinetree.{next(_numbers)}")
+    note_work("compiling", functions=1)
     return Library({name: int(tracker[name]) for name in names}, tracker)
