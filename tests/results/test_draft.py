@@ -37,8 +37,8 @@ def test_what_has_a_dimension_goes_with_it() -> None:
 
 def test_a_draft_stays_as_it_is() -> None:
     first = _draft()
-    more = first.plus(attrs={"end": 1.0}).seen(lambda run: run.assign(twice=2 * run.n))
-    assert first.seen(as_it_is) is first
+    more = first.plus(attrs={"end": 1.0}).observe(lambda run: run.assign(twice=2 * run.n))
+    assert first.observe(as_it_is) is first
     assert "twice" not in first
     assert "end" not in first.attrs
     assert more["twice"].values.tolist() == [2.0, 4.0]

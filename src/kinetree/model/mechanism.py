@@ -31,7 +31,7 @@ from kinetree.model.new_element import (
     scalar_values,
 )
 from kinetree.model.outputs import heard_outputs, with_outputs
-from kinetree.model.parameters import folded_scalars, opened
+from kinetree.model.parameters import folded_scalars, open_scalars
 from kinetree.model.parts import Body, CoordinateGroup, Joint, Parameter, Point, Wrench, check_title
 from kinetree.model.values import LOOP_TOLERANCE, Scalar, Scalar3, number, scalar, scalars
 from kinetree.tables import Table
@@ -157,7 +157,7 @@ class Mechanism(Summary):
             names: of the scalars.
             element: named where there is none of a name; by default the model.
         """
-        return opened(self, tuple(names), element) or self
+        return open_scalars(self, tuple(names), element) or self
 
     def body(
         self,

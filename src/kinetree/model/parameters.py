@@ -196,7 +196,7 @@ def folded_scalars(model: Mechanism, names: Iterable[str], element: str = "") ->
 
 
 @while_unchanged
-def opened(model: M, names: tuple[str, ...], element: str) -> M | None:
+def open_scalars(model: M, names: tuple[str, ...], element: str) -> M | None:
     """The mechanism in which these scalars are parameters; none where they are in itself.
 
     Args:

@@ -166,7 +166,7 @@ class Recording:
         if pushed:
             found = (np.concatenate([part.wrenches[name] for part in self.rows]) for name in pushed)
             made = with_wrenches(made, dict(zip(pushed, found, strict=True)))
-        return made.seen(self.how.observe)
+        return made.observe(self.how.observe)
 
     def _event_rows(self, until: float) -> tuple[Any, ...]:
         """Names, times [s] and states of the events up to a time, one row each."""

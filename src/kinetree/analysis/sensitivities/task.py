@@ -263,4 +263,4 @@ class Task:
         seen = self.expressions
         rows = [row for row in self.directions if not row.starts and row.kind != METHOD]
         own = symbols_of(seen.forward, rows)
-        return [row.name for row, s in zip(rows, own, strict=True) if s not in seen.used]
+        return [row.name for row, s in zip(rows, own, strict=True) if s not in seen.symbols]
