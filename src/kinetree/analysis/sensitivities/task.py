@@ -220,7 +220,7 @@ class Task:
         return np.unique(np.concatenate([times, inside]))
 
     def settings_for(
-        self, width: int, *, every_step: bool = False, traced: bool = True
+        self, width: int, *, every_step: bool = False, traced: bool = True, ends: bool = False
     ) -> Settings:
         """The tolerances of a run whose first components alone choose the steps.
 
@@ -233,6 +233,7 @@ class Task:
             controlled=controlled,
             every_step=every_step,
             traced=traced,
+            ends=ends,
             report=report,
         )
 
