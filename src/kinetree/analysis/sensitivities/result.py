@@ -236,8 +236,8 @@ def with_hessians(made: Draft, table: Array) -> Draft:
 
 def tell_idle(task: Task, made: Draft) -> None:
     """Warn of what varies on which neither the motion nor any measure depends."""
-    moved = dict(zip(made.labels("parameter"), made["gradient"].values.any(axis=0), strict=True))
-    still = [name for name in task.idle() if not moved[name]]
+    moved = zip(made.labels("parameter"), made["gradient"].values.any(axis=0), strict=True)
+    still = task.idle({name for name, moves in moved if not moves})
     if still:
         names = ", ".join(f"'{name}'" for name in still)
         text = f"nothing depends on {names}: the derivatives by it are zero"
