@@ -166,7 +166,7 @@ def _linearise(
         entries = _choose(whole, system, made, inputs)
         motions = _small_motions(system, whole, entries, outputs)
     with share.part(0.5, 1.0):
-        given = {**arrays(system, where, motions.forward), **entries.given}
+        given = {**arrays(system, where, motions.forward), **entries.first_values}
         found = _linear(system, where, free, (motions, given))
     return _give_motions(replace(found, standing=standing), made.model.drives)
 

@@ -366,9 +366,10 @@ def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> Draft:
     way = Backward if steps else ContinuousBackward
     passages = Passages()
     with task.share.part(0.0, FORWARD):
-        run = run_tangents(task, (), times, jump=passages if steps else refuse_jumps)
+        jump = passages if steps else refuse_jumps
+        run = run_tangents(task, (), times, jump=jump, ends=steps and task.memory is None)
     with task.share.part(FORWARD, 2 * FORWARD):
-        backward = way(task, times, None if passages.rows else run)
+        backward = way(task, times, run, passages)
     found = outcomes(run.looks, task.measures, task.expressions.integrated, peaks)
     with task.share.part(2 * FORWARD, 1.0):
         table = backward.gradients(demands_of(task, run.looks, peaks))

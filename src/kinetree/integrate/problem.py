@@ -170,6 +170,7 @@ class Settings:
         max_steps: steps after which the run ends.
         max_step: longest step [s].
         every_step: record every step taken instead of `Problem.times`.
+        ends: of native explicit methods: record the ends of all steps, too, in `Path.ends`.
         fixed_step: of native explicit methods: equal steps [s] in place of error control.
         report: called now and then with the time reached [s].
         sink: takes what was found while the method goes on: its rows (the first one is the last one
@@ -193,6 +194,7 @@ class Settings:
     controlled: int | None = None
     traced: bool = False
     judged: bool = False
+    ends: bool = False
 
     def equal_step(self, length: float) -> float:
         """The longest step that divides this length [s] and is not above `max_step`."""

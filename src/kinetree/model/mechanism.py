@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -32,9 +31,8 @@ from kinetree.model.new_element import (
     scalar_values,
 )
 from kinetree.model.outputs import heard_outputs, with_outputs
-from kinetree.model.parameters import folded_scalars
+from kinetree.model.parameters import folded_scalars, open_scalars
 from kinetree.model.parts import Body, CoordinateGroup, Joint, Parameter, Point, Wrench, check_title
-from kinetree.model.unchanged import while_unchanged
 from kinetree.model.values import LOOP_TOLERANCE, Scalar, Scalar3, number, scalar, scalars
 from kinetree.tables import Table
 from kinetree.units import to_si
@@ -55,9 +53,6 @@ RANK_OF_UNIT = {"kg": Rank.MASS, "kg.m2": Rank.MASS, "m": Rank.LENGTH, "m/rad": 
 PARAMETER_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 RUN_TIME_INPUTS = ("q", "qd", "qdd", "tau", "p", "t", "x")
 FRAMES = ("body", "world")
-
-
-M = TypeVar("M", bound="Mechanism")
 
 
 class Mechanism(Summary):
@@ -162,7 +157,7 @@ class Mechanism(Summary):
             names: of the scalars.
             element: named where there is none of a name; by default the model.
         """
-        return _opened(self, tuple(names), element) or self
+        return open_scalars(self, tuple(names), element) or self
 
     def body(
         self,
@@ -397,14 +392,3 @@ class Mechanism(Summary):
     @abstractmethod
     def as_frames(self) -> FrameModel:
         """The same mechanism given by position matrices; an error where loops keep it from it."""
-
-
-@while_unchanged
-def _opened(model: M, names: tuple[str, ...], element: str) -> M | None:
-    """The mechanism in which these scalars are parameters; none where they are in itself."""
-    folded = folded_scalars(model, names, element)
-    if not folded:
-        return None
-    other = copy(model)
-    other.varied = (*model.varied, *folded)
-    return other

@@ -9,8 +9,9 @@ unless they are to be varied. Named parameters stay symbols whatever their value
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols, text
 from kinetree.errors import DuplicateNameError, ModelError, unknown
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.values import Scalar
 
+M = TypeVar("M", bound="Mechanism")
 AXES = ("x", "y", "z")
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 """Order of the tensor elements of an inertia."""
@@ -191,6 +193,23 @@ def folded_scalars(model: Mechanism, names: Iterable[str], element: str = "") ->
                 cure=f"change {used} instead" if used else "give it as a plain number",
             )
     return tuple(name for name in wanted if found[name] in (0, 1) and name not in model.varied)
+
+
+@while_unchanged
+def open_scalars(model: M, names: tuple[str, ...], element: str) -> M | None:
+    """The mechanism in which these scalars are parameters; none where they are in itself.
+
+    Args:
+        model: the mechanism.
+        names: of the scalars.
+        element: named where there is none of a name; the model where it is empty.
+    """
+    folded = folded_scalars(model, names, element)
+    if not folded:
+        return None
+    other = copy(model)
+    other.varied = (*model.varied, *folded)
+    return other
 
 
 def _as_number(given: Scalar, value: float) -> Node:

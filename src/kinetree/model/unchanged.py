@@ -44,7 +44,7 @@ def while_unchanged(
 
     @wraps(find)
     def answer(model: M, /, *args: P.args, **given: P.kwargs) -> R:
-        found, asked = _known(model).found.setdefault(find, []), (args, tuple(given.items()))
+        found, asked = _knowledge(model).found.setdefault(find, []), (args, tuple(given.items()))
         for before, kept in found:
             if before == asked:
                 answered: R = kept
@@ -107,7 +107,7 @@ class _Known:
 _models: WeakKeyDictionary[Mechanism, _Known] = WeakKeyDictionary()
 
 
-def _known(model: Mechanism) -> _Known:
+def _knowledge(model: Mechanism) -> _Known:
     """What is known of a model as it is."""
     found = _models.get(model)
     if found is None or not found.holds:
@@ -165,7 +165,7 @@ class ReadOnly(dict[str, Any]):
         raise ModelError(
             "what it is made of stays as it is, since other data were made from that",
             element=self.element,
-            cure="take it out of the model and add it anew, or give parameters={…} at run time",
+            cure="take it out of the model and add it again, or give parameters={…} at run time",
         )
 
     __setitem__ = __delitem__ = __ior__ = _refuse

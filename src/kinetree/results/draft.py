@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Column(NamedTuple):
+class DraftRow(NamedTuple):
     """A variable: names of its dimensions, values, and what there is to say of it."""
 
     dims: tuple[str, ...]
@@ -39,8 +39,8 @@ class Draft:
         attrs: of the whole.
     """
 
-    variables: Mapping[str, Column] = field(default_factory=dict)
-    coords: Mapping[str, Column] = field(default_factory=dict)
+    variables: Mapping[str, DraftRow] = field(default_factory=dict)
+    coords: Mapping[str, DraftRow] = field(default_factory=dict)
     attrs: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -58,7 +58,7 @@ class Draft:
     def __contains__(self, name: str) -> bool:
         return name in self.variables or name in self.coords
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> DraftRow:
         return self.variables[name] if name in self.variables else self.coords[name]
 
     def labels(self, dimension: str) -> list[str]:
@@ -84,20 +84,20 @@ class Draft:
         )
         return Draft(variables, coords, self.attrs)
 
-    def seen(self, look: Look) -> Draft:
+    def observe(self, look: Look) -> Draft:
         """The same with what a function of the Dataset adds to it."""
         return self if look is as_it_is else Draft.of(look(self.dataset()))
 
     def dataset(self) -> xarray.Dataset:
-        """The Dataset."""
+        """What there is now, made by xarray."""
         import xarray as xr
 
         return xr.Dataset(self.variables, self.coords, self.attrs)
 
 
-def _column(dims: str | Sequence[str], values: Any, attrs: Mapping[str, Any] = NOTHING) -> Column:
+def _column(dims: str | Sequence[str], values: Any, attrs: Mapping[str, Any] = NOTHING) -> DraftRow:
     """A variable, with one dimension or several."""
-    return Column((dims,) if isinstance(dims, str) else tuple(dims), np.asarray(values), attrs)
+    return DraftRow((dims,) if isinstance(dims, str) else tuple(dims), np.asarray(values), attrs)
 
 
 def words(values: Sequence[str]) -> Any:

@@ -54,7 +54,7 @@ class Chosen:
         return tuple(entry.value for entry in self.inputs)
 
     @property
-    def given(self) -> dict[str, Array]:
+    def first_values(self) -> dict[str, Array]:
         """First values of the inputs u and p, where there are any."""
         rows = {"u": self.inputs, "p": self.parameters}
         return {k: np.array([entry.value for entry in row]) for k, row in rows.items() if row}

@@ -272,7 +272,7 @@ class StepRecording:
         run = join_runs(self.rows)
         values, axes = variables(self.how.stepper, run)
         rows = {**made_by(self.how.stepper, self.how.length), **changes(self.parameters), **told}
-        return run_draft(run.times, values, axes, rows).seen(self.observe)
+        return run_draft(run.times, values, axes, rows).observe(self.observe)
 
 
 def variables(stepper: Stepper, run: SteppedRun) -> tuple[dict[str, Array], dict[str, Dimension]]:

@@ -102,7 +102,8 @@ class Recording:
         made = self.draft(found).dataset()
         if self.file is not None:
             made = load_lazily(self.file.finish(made))
-        found.tell_doubts()
+        for said in found.doubts:
+            warn(said)
         return made
 
     def draft(self, found: Found) -> Draft:
@@ -165,7 +166,7 @@ class Recording:
         if pushed:
             found = (np.concatenate([part.wrenches[name] for part in self.rows]) for name in pushed)
             made = with_wrenches(made, dict(zip(pushed, found, strict=True)))
-        return made.seen(self.how.observe)
+        return made.observe(self.how.observe)
 
     def _event_rows(self, until: float) -> tuple[Any, ...]:
         """Names, times [s] and states of the events up to a time, one row each."""
@@ -210,11 +211,6 @@ class Found:
     def dynamics(self) -> Dynamics:
         """At its end."""
         return self.run.last.dynamics
-
-    def tell_doubts(self) -> None:
-        """Warn of what is doubtful."""
-        for said in self.doubts:
-            warn(said)
 
     @property
     def manifest(self) -> dict[str, Any]:

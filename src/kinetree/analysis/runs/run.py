@@ -22,6 +22,7 @@ from kinetree.analysis.runs.coordinates.turning import (
     Repartition,
     append_final_state,
     until,
+    until_instant,
 )
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, refuse_ended, watching
@@ -318,8 +319,7 @@ class _Journey:
             return self.rest(path)
         told = {id(hit) for hit in late}
         hits = tuple(hit for hit in path.hits if hit.t < t and id(hit) not in told)
-        before = path.t < t if len(path.t) > 1 else np.ones(1, dtype=bool)
-        self.keep(replace(path, t=path.t[before], y=path.y[before], hits=hits, end=FINISHED))
+        self.keep(until_instant(path, t, hits))
         return self.happen(t, y, fired, late)
 
     def rest(self, path: Path) -> bool:
@@ -342,17 +342,19 @@ class _Journey:
             trouble = self.crowd.add(after.hits, self.events.watches)
         final = self.events.final.intersection(hit.watch for hit in after.hits)
         ends = bool(trouble or final) or t >= self.times[-1]
-        shown = ends or self.how.settings.every_step or bool((self.times == t).any())
-        times, rows = np.array([t])[: int(shown)], after.y[None, :][: int(shown)]
+        times, rows = np.array([t]), after.y[None, :]
         begin, start = t, after.y
         if self.how.onward is not None and not ends:
             begin, start = self.how.onward(self.system, self.events, t, after.y)
-            ends_step = self.how.settings.every_step and begin > t
-            times = np.append(times, [begin] * ends_step)
-            rows = np.vstack([rows, *[start[None, :]] * ends_step])
+            if begin > t:
+                times, rows = np.array([t, begin]), np.vstack([rows, start])
+        made = (times, rows) if self.how.settings.ends else None
+        if not self.how.settings.every_step:
+            shown = int(ends or bool((self.times == t).any()))
+            times, rows = times[:shown], rows[:shown]
         end = FAILED if trouble else EVENT if final else FINISHED
         hits = (*late, *after.hits[len(late) :])
-        self.keep(Path(times, rows, end, hits, t, after.y, message=trouble), first=0)
+        self.keep(Path(times, rows, end, hits, t, after.y, message=trouble, ends=made), first=0)
         left = self.times[self.times > begin] if not ends else self.times[:0]
         self.start, self.times = start, np.append(begin, left)
         self.problem = replace(self.problem, sides=sides(self.system, self.events, begin, y, start))

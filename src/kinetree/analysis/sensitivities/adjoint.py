@@ -22,7 +22,7 @@ from kinetree.analysis.sensitivities.demands import (
     growth_back,
     time_of_comparison,
 )
-from kinetree.analysis.sensitivities.direct import TangentRun, Tracker, run_tangents
+from kinetree.analysis.sensitivities.direct import TangentRun, Tracker
 from kinetree.analysis.sensitivities.looks import NEAR, Instant, Looks, RunPart
 from kinetree.analysis.sensitivities.passages import EventsBack, Passage, Passages
 from kinetree.analysis.sensitivities.reverse import Reverse
@@ -114,26 +114,31 @@ class Backward:
 
     kind = "discrete"
 
-    def __init__(self, task: Task, times: Array, run: TangentRun | None = None) -> None:
-        self.task, self.passages, self.growth = task, Passages(), 1.0
+    def __init__(self, task: Task, times: Array, run: TangentRun, passages: Passages) -> None:
+        """The way back.
+
+        Args:
+            task: what runs.
+            times: output times [s].
+            run: with the ends of its steps.
+            passages: what changed on its way.
+        """
+        self.task, self.passages, self.growth = task, passages, 1.0
         self.trail: Trail | None = None
         self.repeats = 1
-        looks = self._looks(times, run)
-        self.instants = looks.instants
+        parts, self.instants = run.ends, run.looks.instants
+        if task.memory is not None:
+            looks = self._leave_trail(task, times[[0, -1]], task.memory)
+            parts, self.instants = looks.parts, looks.instants
         self.watch = task.watches.of
         self._events: dict[int, EventsBack] = {}
-        self.legs = self._legs(looks)
+        self.legs = self._legs(parts)
         self.tableau = TABLEAUS[task.integrator]
 
-    def _looks(self, times: Array, run: TangentRun | None) -> Looks:
-        """The run over all of its steps; only some moments of it are kept in a given memory."""
-        task, ends = self.task, times[[0, -1]]
-        if task.memory is not None:
-            self.trail = Trail(task.integrator, task.memory)
-            return Tracker(task, jump=self.passages, trail=self.trail, holds=True).leave_trail(ends)
-        if run is None or not _has_every_step(task, run):
-            run = run_tangents(task, (), ends, every_step=True, jump=self.passages)
-        return run.looks
+    def _leave_trail(self, task: Task, ends: Array, memory: float) -> Looks:
+        """The run once more, of which only some moments are kept in a given memory."""
+        self.trail, self.passages = Trail(task.integrator, memory), Passages()
+        return Tracker(task, jump=self.passages, trail=self.trail, holds=True).leave_trail(ends)
 
     @property
     def facts(self) -> dict[str, int]:
@@ -143,10 +148,10 @@ class Backward:
         kept = self.trail.room + 1
         return {"steps": self.steps, "repeats": self.repeats, "checkpoints": kept}
 
-    def _legs(self, looks: Looks) -> list[Leg]:
+    def _legs(self, parts: Sequence[RunPart]) -> list[Leg]:
         """The parts of the run, each with the state that it begins with."""
         legs: list[Leg] = []
-        for part in looks.parts:
+        for part in parts:
             if not len(part.t):
                 continue
             t, Y = part.t, _rows_of(part, legs)
@@ -345,15 +350,3 @@ def _pull_look(reverse: Reverse, t: float, Y: Array, weight: float, sums: BarSum
     found = reverse.call(reverse.of_looks, t, Y, weight * sums.unit)
     sums.inputs[:] += found.p
     return found.y
-
-
-def _has_every_step(task: Task, run: TangentRun) -> bool:
-    """Whether the rows of a run are the ends of its equal steps, in one set of coordinates."""
-    if task.settings.fixed_step is None or len(run.looks.parts) > 1:
-        return False
-    h = task.settings.equal_step(task.settings.fixed_step)
-    ends = task.t0 + h * np.arange(1 + round(task.duration / h))
-    near = NEAR * max(task.duration, abs(task.t0))
-    if len(run.t) != len(ends) or run.steps != len(ends) - 1:
-        return False
-    return bool(np.abs(run.t - ends).max() <= near)

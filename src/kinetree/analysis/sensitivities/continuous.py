@@ -39,6 +39,7 @@ from kinetree.arrays import Array
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.direct import TangentRun
+    from kinetree.analysis.sensitivities.passages import Passages
     from kinetree.analysis.sensitivities.tangent import Tangent
     from kinetree.analysis.sensitivities.task import Task
 
@@ -77,8 +78,8 @@ class ContinuousBackward:
 
     kind = "continuous"
 
-    def __init__(self, task: Task, times: Array, run: TangentRun | None = None) -> None:
-        del run  # its rows are not those of the steps
+    def __init__(self, task: Task, times: Array, run: TangentRun, passages: Passages) -> None:
+        del run, passages  # its rows are not those of the steps, and nothing may change on its way
         self.task, self.ends, self.growth = task, times[[0, -1]], 1.0
         made = run_tangents(task, (), self.ends, every_step=True, jump=refuse_jumps)
         refuse_ending(made)

@@ -21,7 +21,7 @@ from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart, look
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import EXPLICIT, Tangent, tangent
 from kinetree.arrays import Array
-from kinetree.errors import RunError
+from kinetree.errors import RunError, warn
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import EVENT, FINISHED
 from kinetree.measures import AtEvent, OfEvent
@@ -45,6 +45,7 @@ class TangentRun:
 
     Attributes:
         looks: at what is measured.
+        ends: rows at the ends of all steps, where they were asked for.
         recording: of the motion.
         run: as it was made.
         t: times of all rows [s].
@@ -52,20 +53,17 @@ class TangentRun:
     """
 
     looks: Looks
+    ends: list[RunPart]
     recording: Recording
     run: Run
     t: Array
     S: Array
 
-    @property
-    def steps(self) -> int:
-        """Number of steps that were made."""
-        return sum(segment.path.steps for segment in self.run.segments)
-
     def draft(self) -> Draft:
         """The variables of the motion; warnings say what is doubtful."""
         found = self.recording.result(self.run)
-        found.tell_doubts()
+        for said in found.doubts:
+            warn(said)
         return self.recording.draft(found)
 
 
@@ -82,6 +80,7 @@ def run_tangents(
     times: Array,
     *,
     every_step: bool = False,
+    ends: bool = False,
     jump: JumpFunction | None = None,
 ) -> TangentRun:
     """A run with tangents by some variables.
@@ -91,9 +90,32 @@ def run_tangents(
         variables: one per tangent.
         times: output times [s].
         every_step: whether the rows are those of all steps.
+        ends: whether the ends of all steps are kept beside the rows.
         jump: what happens at events, where there are no tangents to jump.
     """
-    return Tracker(task, variables, jump, holds=True).run(times, every_step=every_step)
+    tracker = Tracker(task, variables, jump, holds=True)
+    return tracker.run(times, every_step=every_step, ends=ends)
+
+
+class RunParts:
+    """Rows of a run, part by part, with the sides of zero on which laws were held."""
+
+    def __init__(self) -> None:
+        self.rows: list[RunPart] = []
+        self._sides: Array = np.zeros(0)
+
+    def add(self, part: RunPart, sides: Array) -> None:
+        """Add rows that were made with laws held on these sides; none of an instant with events."""
+        behind = bool(self.rows) and self.rows[-1].instant
+        if len(sides) and behind:  # the step from the instant on was made on the new sides
+            self.rows[-1] = replace(self.rows[-1], sides=sides)
+        if len(sides) or not len(self._sides) or not len(part.t):
+            self._sides = sides if len(sides) else self._sides
+            self.rows.append(replace(part, sides=sides))
+            return
+        self.rows.append(replace(part.rows_at(slice(0, 1)), sides=self._sides))
+        if len(part.t) > 1:
+            self.rows.append(replace(part.rows_at(slice(1, None)), instant=True))
 
 
 class Tracker:
@@ -106,8 +128,7 @@ class Tracker:
         self.holds = holds and task.integrator in TABLEAUS and task.equations == EXPLICIT
         self.task, self.variables, self.trail = task, variables, trail
         self.made: dict[int, Tangent] = {}
-        self.parts: list[RunPart] = []
-        self.sides: Array = np.zeros(0)
+        self.rows, self.ends, self.keeps_ends = RunParts(), RunParts(), False
         self.jumps = Jumps(self.made, variables)
         self.jump = jump if jump is not None or not variables else self.jumps
         self.instants: list[Instant] = []
@@ -122,13 +143,13 @@ class Tracker:
         self.made[id(found.system)] = found
         return found
 
-    def run(self, times: Array, *, every_step: bool) -> TangentRun:
+    def run(self, times: Array, *, every_step: bool, ends: bool) -> TangentRun:
         """The run over the output times."""
-        made, start, how = self._ready(every_step=every_step)
+        made, start, how = self._ready(every_step=every_step, ends=ends)
         recording = Recording(how)
         looks, run = self.track(made, start, times, replace(how, record=recording.add))
         t, S = self._tangents()
-        return TangentRun(looks, recording, run, t, S)
+        return TangentRun(looks, self.ends.rows, recording, run, t, S)
 
     def leave_trail(self, times: Array) -> Looks:
         """The run over all of its steps, whose states its trail makes again."""
@@ -138,14 +159,15 @@ class Tracker:
         how = replace(how, flows=True, stepping=lambda _: method)
         return self.track(made, start, times, how)[0]
 
-    def _ready(self, *, every_step: bool) -> tuple[Tangent, Array, RunOptions]:
+    def _ready(self, *, every_step: bool, ends: bool = False) -> tuple[Tangent, Array, RunOptions]:
         """The dynamics, the start, and how the run is made."""
         task = self.task
         made = self.tangent(task.system)
         refuse_memories(made.system.model, "kt.sensitivity", "differentiate by finite differences")
         moved = task.start_slopes(self.variables)
         start = tangent_start(made, self.variables, task.start, task.t0, task.given, moved)
-        settings = task.settings_for(made.width, every_step=every_step)
+        self.keeps_ends = ends
+        settings = task.settings_for(made.width, every_step=every_step, ends=ends)
         again = repartition(task.system, task.given.fixed, task.options)
         how = RunOptions(
             task.integrator, settings, task.events, self.repartition(again),
@@ -169,7 +191,7 @@ class Tracker:
         run = integrate(made.system, start, times, replace(how, record=record))
         _refuse_early(run)
         slope = self._end_slope(run)
-        return Looks(self.parts, float(times[0]), slope, tuple(self.instants)), run
+        return Looks(self.rows.rows, float(times[0]), slope, tuple(self.instants)), run
 
     def _end_slope(self, run: Run) -> Array | None:
         """The slope of the end time along the directions; None where no event ended the run."""
@@ -182,27 +204,18 @@ class Tracker:
     def keep(self, segment: Segment) -> None:
         """Keep the rows of a part of the run, made consistent."""
         made = self.made[id(segment.dynamics)]
-        first = segment.first if self.parts else 0
+        first = segment.first if self.rows.rows else 0
         t, Y = segment.path.t[first:], segment.path.y[first:]
         if self.trail is None:
             part = RunPart(made, t, made.system.project_each(t, Y))
         else:
             part = RunPart(made, t, Y[:0], self.trail.rows(made.system, t, Y, first))
-        self._append(part, segment.path.sides)
+        self.rows.add(part, segment.path.sides)
+        if self.keeps_ends:
+            assert segment.path.ends is not None  # of native methods
+            t, Y = (rows[first:] for rows in segment.path.ends)
+            self.ends.add(RunPart(made, t, made.system.project_each(t, Y)), segment.path.sides)
         self._note_events(segment, made)
-
-    def _append(self, part: RunPart, sides: Array) -> None:
-        """Add rows that were made with laws held on these sides; none of an instant with events."""
-        behind = bool(self.parts) and self.parts[-1].instant
-        if len(sides) and behind:  # the step from the instant on was made on the new sides
-            self.parts[-1] = replace(self.parts[-1], sides=sides)
-        if len(sides) or not len(self.sides) or not len(part.t):
-            self.sides = sides if len(sides) else self.sides
-            self.parts.append(replace(part, sides=sides))
-            return
-        self.parts.append(replace(part.rows_at(slice(0, 1)), sides=self.sides))
-        if len(part.t) > 1:
-            self.parts.append(replace(part.rows_at(slice(1, None)), instant=True))
 
     def _note_events(self, segment: Segment, made: Tangent) -> None:
         """Note the times of events, and their slopes."""
@@ -240,11 +253,11 @@ class Tracker:
     def _tangents(self) -> tuple[Array, Array]:
         """Times and tangents of y of all rows."""
         rows = []
-        for part in self.parts:
+        for part in self.rows.rows:
             made = part.made
             S = part.Y[:, made.width :].reshape(len(part.t), made.directions, made.width)
             rows.append(S[:, :, : made.size])
-        return np.concatenate([part.t for part in self.parts]), np.concatenate(rows)
+        return np.concatenate([part.t for part in self.rows.rows]), np.concatenate(rows)
 
 
 def _refuse_early(run: Run) -> None:

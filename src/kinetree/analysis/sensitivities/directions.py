@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.sensitivities.variables import METHOD
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Integers
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.variables import DesignVariable
@@ -56,15 +56,23 @@ def seeds_of(by: ByLabels, variables: Sequence[DesignVariable]) -> dict[str, Arr
 
 def bars_by_variable(by: ByLabels, variables: Sequence[DesignVariable], bars: Array) -> Array:
     """Bars of what varies, from those of the inputs one after the other; 0 without an input."""
+    return bars_at(places_of(by, variables), bars)
+
+
+def bars_at(places: Integers, bars: Array) -> Array:
+    """Bars at some places; 0 where a place is -1."""
+    return np.append(bars, 0.0)[places]
+
+
+def places_of(by: ByLabels, variables: Sequence[DesignVariable]) -> Integers:
+    """The place of every variable among the components of the inputs; -1 without an input."""
     places: dict[tuple[str, str, int], int] = {}
     for name, labels in by.items():
         for k in range(6) if labels is None else range(len(labels)):
             key = (name, "", k) if labels is None else (name, labels[k], 0)
             places[key] = len(places)
-    found = np.zeros(len(variables))
-    for k, row in enumerate(variables):
-        key = (row.label, "", row.part) if row.kind == "wrench" else (
-            input_of(row), row.label, 0
-        )  # fmt: skip
-        found[k] = bars[places[key]] if key in places else 0.0
-    return found
+    keys = (
+        (row.label, "", row.part) if row.kind == "wrench" else (input_of(row), row.label, 0)
+        for row in variables
+    )
+    return np.array([places.get(key, -1) for key in keys], dtype=np.intp)

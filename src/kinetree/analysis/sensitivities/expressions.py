@@ -45,7 +45,7 @@ class Expressions:
         return "; ".join(text(node) for node in (*self.nodes, *self.integrands))
 
     @cached_property
-    def held(self) -> Expressions:
+    def with_held_laws(self) -> Expressions:
         """The same with laws that can be held on their branches; itself where there are none."""
         conditions = branches(self.forward)
         if not conditions.nodes:
@@ -53,7 +53,7 @@ class Expressions:
         return replace(self, forward=hold_branches(self.forward, conditions))
 
     @cached_property
-    def used(self) -> frozenset[Node]:
+    def symbols(self) -> frozenset[Node]:
         """The symbols that stand in the equations, or in what measures look at."""
         return frozenset(symbols([*self.forward.roots(), *self.nodes, *self.integrands]))
 

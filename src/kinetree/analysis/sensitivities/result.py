@@ -12,7 +12,7 @@ from kinetree.analysis.sensitivities.variables import variable_units
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, warn
 from kinetree.measures import Measure, Misfit
-from kinetree.results.draft import Column, Draft, words
+from kinetree.results.draft import Draft, DraftRow, words
 
 STILL = 1e-12
 """Change of the state that is rounding, where what varies changes by its size [SI]."""
@@ -48,19 +48,19 @@ def with_gradients(
         facts: how they were found; go into the attributes.
     """
     return run.plus(
-        measured(np.array(list(values.values())), gradients),
+        value_rows(np.array(list(values.values())), gradients),
         {"measure": ("measure", words([*values])),
          "parameter": ("parameter", words([row.name for row in variables]))},
         {f"sensitivity_{name}": fact for name, fact in facts.items()},
     )  # fmt: skip
 
 
-def measured(values: Array, gradients: Array, *lead: str) -> dict[str, Column]:
+def value_rows(values: Array, gradients: Array, *lead: str) -> dict[str, DraftRow]:
     """Values and gradients as variables, of many runs with leading dimensions."""
     slopes = {"long_name": "derivatives of the measures, in SI units"}
     return {
-        "value": Column((*lead, "measure"), values, {"long_name": "measures"}),
-        "gradient": Column((*lead, "measure", "parameter"), gradients, slopes),
+        "value": DraftRow((*lead, "measure"), values, {"long_name": "measures"}),
+        "gradient": DraftRow((*lead, "measure", "parameter"), gradients, slopes),
     }
 
 
@@ -237,8 +237,8 @@ def with_hessians(made: Draft, table: Array) -> Draft:
 
 def tell_idle(task: Task, made: Draft) -> None:
     """Warn of what varies on which neither the motion nor any measure depends."""
-    moved = dict(zip(made.labels("parameter"), made["gradient"].values.any(axis=0), strict=True))
-    still = [name for name in task.idle() if not moved[name]]
+    moved = zip(made.labels("parameter"), made["gradient"].values.any(axis=0), strict=True)
+    still = task.idle({name for name, moves in moved if not moves})
     if still:
         names = ", ".join(f"'{name}'" for name in still)
         them = "it" if len(still) == 1 else "them"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.sensitivities.directions import ByLabels, bars_by_variable, inputs_by
-from kinetree.arrays import Array
+from kinetree.analysis.sensitivities.directions import ByLabels, bars_at, inputs_by, places_of
+from kinetree.arrays import Array, Integers
 from kinetree.integrate.loops.backward import ReverseKernel, SweptKernel
 from kinetree.program.state_form import STATE
 from kinetree.targets.kept import DerivedProgram, remember
@@ -133,5 +133,10 @@ class Reverse:
 
     def of_variables(self, bars: Array) -> Array:
         """Bars in the order of the variables, from those of the Programs."""
+        return bars_at(self._places, bars)
+
+    @cached_property
+    def _places(self) -> Integers:
+        """Places of the variables among the bars."""
         by = {name: labels for name, labels in self.by.items() if name != STATE}
-        return bars_by_variable(by, self.variables, bars)
+        return places_of(by, self.variables)

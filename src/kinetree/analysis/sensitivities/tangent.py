@@ -103,7 +103,7 @@ def tangent(
     n = len(system.forms.rates.program.output("yd").nodes)
 
     free = seen
-    seen = seen.held if holds else seen
+    seen = seen.with_held_laws if holds else seen
     held = seen.forward.takes(SIDES)
 
     def make() -> tuple[Forms | None, DerivedProgram]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -149,7 +149,7 @@ class Task:
             return None
         return self._slopes_at_rest[[self.directions.index(row) for row in variables]]
 
-    @property
+    @cached_property
     def directions(self) -> tuple[DesignVariable, ...]:
         """What varies but the duration."""
         return tuple(row for row in self.variables if row.kind != "duration")
@@ -220,7 +220,7 @@ class Task:
         return np.unique(np.concatenate([times, inside]))
 
     def settings_for(
-        self, width: int, *, every_step: bool = False, traced: bool = True
+        self, width: int, *, every_step: bool = False, traced: bool = True, ends: bool = False
     ) -> Settings:
         """The tolerances of a run whose first components alone choose the steps.
 
@@ -233,6 +233,7 @@ class Task:
             controlled=controlled,
             every_step=every_step,
             traced=traced,
+            ends=ends,
             report=report,
         )
 
@@ -258,9 +259,9 @@ class Task:
         ]  # fmt: skip
         return [abs(x) or 1.0 for x in found]
 
-    def idle(self) -> list[str]:
-        """Names of what varies that stands in no equation but perhaps those of events."""
-        seen = self.expressions
-        rows = [row for row in self.directions if not row.starts and row.kind != METHOD]
+    def idle(self, names: Collection[str]) -> list[str]:
+        """Those of some names whose values stand in no equation but perhaps those of events."""
+        seen, rows = self.expressions, [row for row in self.directions if row.name in names]
+        rows = [row for row in rows if not row.starts and row.kind != METHOD]
         own = symbols_of(seen.forward, rows)
-        return [row.name for row, s in zip(rows, own, strict=True) if s not in seen.used]
+        return [row.name for row, s in zip(rows, own, strict=True) if s not in seen.symbols]

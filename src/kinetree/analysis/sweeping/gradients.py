@@ -18,14 +18,14 @@ import numpy as np
 from kinetree.analysis.given.batches import Axes, RunGiven
 from kinetree.analysis.runs.batch_dataset import warn_of
 from kinetree.analysis.sensitivities.functions import with_functions
-from kinetree.analysis.sensitivities.result import measured, refuse_no_numbers
+from kinetree.analysis.sensitivities.result import refuse_no_numbers, value_rows
 from kinetree.analysis.sensitivities.stepping.step_lanes import LaneGradients, StepLanes
 from kinetree.analysis.sensitivities.variables import DURATION
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError, ModelError, UnsupportedError
 from kinetree.measures import Measure
 from kinetree.results.dataset import run_dimensions
-from kinetree.results.draft import Column, Draft, words
+from kinetree.results.draft import Draft, DraftRow, words
 from kinetree.targets.native.function import cores
 
 if TYPE_CHECKING:
@@ -150,15 +150,15 @@ def many_draft(
     if len(found.errors) == len(found.values):
         raise found.errors[0]
     warn_of(axes, {k: str(found.errors[k]) for k in sorted(found.errors)}, len(found.values))
-    values, gradients = (_joined([row[name].values for row in runs], axes, found)
+    values, gradients = (_join([row[name].values for row in runs], axes, found)
                          for name in ("value", "gradient"))  # fmt: skip
     lead = run_dimensions(axes)
-    made = Draft({}, runs[0].coords).plus(measured(values, gradients, *lead))
+    made = Draft({}, runs[0].coords).plus(value_rows(values, gradients, *lead))
     reasons = np.array([str(found.errors.get(k, "")) for k in range(len(runs))])
     return made.plus({"reason": (lead, reasons.reshape(axes), {"long_name": "why a run failed"})})
 
 
-def _joined(rows: Sequence[Array], axes: Axes, found: ManyGradients) -> Array:
+def _join(rows: Sequence[Array], axes: Axes, found: ManyGradients) -> Array:
     """A variable of all runs; not a number where one failed."""
     table = np.array(rows)
     table[[*found.errors]] = np.nan
@@ -168,11 +168,11 @@ def _joined(rows: Sequence[Array], axes: Axes, found: ManyGradients) -> Array:
 def run_drafts(task: Task, found: ManyGradients, measures: Mapping[str, Measure]) -> list[Draft]:
     """Values and gradients of all measures, functions of them included, one run after the other."""
     coords = {
-        "measure": Column(("measure",), words([*task.measures])),
-        "parameter": Column(("parameter",), words([row.name for row in task.variables])),
+        "measure": DraftRow(("measure",), words([*task.measures])),
+        "parameter": DraftRow(("parameter",), words([row.name for row in task.variables])),
     }
     rows = zip(found.values, found.gradients, strict=True)
-    return [with_functions(Draft(measured(*row), coords), measures) for row in rows]
+    return [with_functions(Draft(value_rows(*row), coords), measures) for row in rows]
 
 
 def refuse_many_of(given: Mapping[str, Any]) -> None:

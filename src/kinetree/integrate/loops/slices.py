@@ -83,7 +83,10 @@ class Slices:
         if changes is not None:
             self.kernels["update"] = Bound(changes.kernel, native, n, n, changes.final.size)
         self.rows = PendingRows(
-            problem.times, n, every_step=settings.every_step, judged=settings.judged
+            problem.times,
+            n,
+            every_step=settings.every_step,
+            judged=settings.judged or settings.ends,
         )
         self.layout = Layout(n, m, rows)
         self.state = np.zeros(self.layout.size)

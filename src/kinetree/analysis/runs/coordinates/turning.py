@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array, Flags, Integers
 from kinetree.integrate.partition_health import Judge
-from kinetree.integrate.problem import EVENT, FINISHED, NOT_A_NUMBER, STEP_TOO_SMALL, Path
+from kinetree.integrate.problem import EVENT, FINISHED, NOT_A_NUMBER, STEP_TOO_SMALL, Hit, Path
 from kinetree.model.outputs.variables import Choosing
 
 Repartition = Callable[[Array, float], Dynamics | None]
@@ -135,7 +135,25 @@ def until(path: Path, t: float) -> Path:
     spare = 0 if path.ends is None else int(np.sum(path.ends[0] > t))
     left = max(path.steps - spare, 0)
     path = replace(path, t=path.t[rows], y=path.y[rows], hits=hits, steps=left)
-    return replace(path, end=FINISHED, last_t=t)
+    return replace(path, end=FINISHED, last_t=t, ends=_chosen_ends(path, lambda at: at <= t))
+
+
+def until_instant(path: Path, t: float, hits: tuple[Hit, ...]) -> Path:
+    """The path before an instant at which something happens [s], but for a start of its own."""
+
+    def before(at: Array) -> Flags:
+        return at < t if len(at) > 1 else np.ones(1, dtype=bool)
+
+    rows, ends = before(path.t), _chosen_ends(path, before)
+    return replace(path, t=path.t[rows], y=path.y[rows], hits=hits, end=FINISHED, ends=ends)
+
+
+def _chosen_ends(path: Path, choose: Callable[[Array], Flags]) -> tuple[Array, Array] | None:
+    """Those ends of steps whose times are chosen."""
+    if path.ends is None:
+        return None
+    rows = choose(path.ends[0])
+    return path.ends[0][rows], path.ends[1][rows]
 
 
 def append_final_state(path: Path) -> Path:
@@ -143,6 +161,12 @@ def append_final_state(path: Path) -> Path:
     t, y = path.last_t, path.last_y
     if path.end == EVENT and path.hits[-1].t != t:
         t, y = path.hits[-1].t, path.hits[-1].y
-    if path.end == FINISHED or t <= path.t[-1] or not np.isfinite(y).all():
+    if path.end == FINISHED or not np.isfinite(y).all():
         return path
-    return replace(path, t=np.append(path.t, t), y=np.vstack([path.y, y]))
+
+    def append(rows: tuple[Array, Array]) -> tuple[Array, Array]:
+        late = t > rows[0][-1]
+        return (np.append(rows[0], t), np.vstack([rows[1], y])) if late else rows
+
+    last_t, last_y = append((path.t, path.y))
+    return replace(path, t=last_t, y=last_y, ends=path.ends and append(path.ends))
