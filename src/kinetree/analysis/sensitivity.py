@@ -14,12 +14,7 @@ from kinetree.analysis.given.batches import BatchParameters, BatchValues, RunGiv
 from kinetree.analysis.runs.events import Events
 from kinetree.analysis.runs.progress import ProgressCall, sharing
 from kinetree.analysis.sensitivities.adjoint import Backward
-from kinetree.analysis.sensitivities.checks import (
-    GIVEN,
-    check_given,
-    is_stepped,
-    refuse_foreign,
-)
+from kinetree.analysis.sensitivities.checks import GIVEN, check_given, is_stepped, refuse_foreign
 from kinetree.analysis.sensitivities.continuous import ContinuousBackward
 from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps, refuse_no_moment
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
@@ -44,16 +39,9 @@ from kinetree.analysis.sensitivities.result import (
 )
 from kinetree.analysis.sensitivities.stepping.stepped import step_sensitivities
 from kinetree.analysis.sensitivities.task import StepChoice, Task
-from kinetree.analysis.sensitivities.variables import (
-    BASICS,
-    keep_starts,
-    read_variables,
-)
+from kinetree.analysis.sensitivities.variables import BASICS, keep_starts, read_variables
 from kinetree.analysis.sweeping.gradients import many_draft, many_gradients, refuse_many_of
-from kinetree.arguments import (
-    check_arguments,
-    check_choice,
-)
+from kinetree.arguments import check_arguments, check_choice
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS

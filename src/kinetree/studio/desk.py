@@ -158,7 +158,8 @@ class Desk:
             )  # fmt: skip
         if inside and found.is_file() and found.suffix not in SUFFIXES:
             raise FormatError(
-                "it is no model file", element=f"file '{found.name[:80]}'",
+                "its name does not end as those of model files do",
+                element=f"file '{found.name[:80]}'",
                 cure="open one that ends in .yaml or .yml",
             )  # fmt: skip
         if not inside or Path(name).is_absolute() or found.suffix not in SUFFIXES:

@@ -20,6 +20,7 @@ from kinetree.errors import (
     ModelError,
     ModelWarning,
     PartitionError,
+    RunError,
     ShapeError,
     UnknownNameError,
     UnsupportedError,
@@ -54,6 +55,12 @@ def held_apart():
     return model
 
 
+def falling():
+    model = kt.Model("falling")
+    model.prismatic("z", model.ground, model.body("stone", mass=1.0), axis="z")
+    return model
+
+
 def loaded(folder, text):
     (folder / "model.yaml").write_text(f"kinetree: 1\nname: m\n{text}")
     return kt.load(folder / "model.yaml")
@@ -70,6 +77,7 @@ MISTAKES = {
     DuplicateNameError: lambda _: pendulum().body("bob"),
     UnknownNameError: lambda _: kt.derive(pendulum(), "forwards"),
     AssemblyError: lambda _: kt.assemble(held_apart()),
+    RunError: lambda _: kt.equilibrium(falling()),
     PartitionError: lambda _: kt.partition(mechanisms.n_four_bar(2), independent=["u0", "u1"]),
     FormatError: lambda folder: loaded(folder, "bodies: 3"),
     ExpressionError: lambda folder: loaded(folder, BY_HAND),
