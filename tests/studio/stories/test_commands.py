@@ -67,6 +67,8 @@ def test_commands_at_the_pointer_by_keys_and_in_the_palette(
         page.command("picture of the 3-D")
     assert Path(got.value.path()).read_bytes().startswith(b"\x89PNG")
 
+    page.command("paste elements")  # a browser that refuses to read the clipboard
+    page.page.get_by_text("does not let the page read what was copied: press Ctrl+V").wait_for()
     bodies = len(read(page.text()).bodies)
     page.command("keys of one letter")
     page.press("b")

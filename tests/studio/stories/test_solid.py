@@ -168,11 +168,17 @@ joints:
 """
 
 
+FRAMES = """() => new Promise(done =>
+  requestAnimationFrame(() => requestAnimationFrame(() => done())))"""
+"""Until what the player says is drawn, too."""
+
+
 def _is_seen(page: StudioPage, path: str, t: float) -> bool:
     """Whether a place of the mechanism lies in the picture at a time of the run."""
     page.page.get_by_label("Time", exact=True).fill(str(t))
     page.page.wait_for_function("t => document.querySelector('.player output').innerText"
                                 " === `${t.toFixed(3)} s`", arg=t)  # fmt: skip
+    page.page.evaluate(FRAMES)
     x, y = page.page.evaluate("path => kinetreeWorld.seen(path)", path)
     box = page.page.locator(".solid canvas").bounding_box()
     return bool(0 < x < box["width"] and 0 < y < box["height"])

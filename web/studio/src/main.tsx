@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { createRoot } from "react-dom/client";
 import type { CatalogueMessage } from "./protocol/api";
-import { ask } from "./protocol/client";
+import { ask, Refusal, Silence } from "./protocol/client";
 import { App } from "./shell/App";
 import { edit } from "./store/document";
 import { openDesk } from "./store/files";
@@ -29,4 +29,11 @@ async function begin(): Promise<void> {
   await Promise.all([openDesk(), loadKinds()]);
   hear();
 }
+// what is refused, and nobody waits for the answer, is told like any other mistake
+window.addEventListener("unhandledrejection", (event) => {
+  if (event.reason instanceof Refusal) tell(event.reason.message, true);
+  else if (event.reason instanceof Silence) put({ connected: false });
+  else return;
+  event.preventDefault();
+});
 begin().catch((error: Error) => tell(error.message, true));

@@ -62,7 +62,7 @@ export async function rename(path: string, name: string): Promise<void> {
 
 /** Remove elements, and what cannot stay without them. */
 export async function remove(paths: string[]): Promise<void> {
-  const held = paths.filter((path) => path !== "ground" && path.includes("."));
+  const held = paths.filter((path) => path !== "ground" && path.includes(".") && at(state().data, steps(path)) !== undefined); // some may be gone since they were chosen
   if (!held.length) return;
   const said = await Promise.all(held.map((path) => ask<DependentsMessage>(`/api/document/dependents?element=${encodeURIComponent(path)}`)));
   const along = [...new Set(said.flatMap((row) => row.dependents))].filter((path) => !held.includes(path));

@@ -27,6 +27,13 @@ const one = (): string | undefined => state().selection[0];
 const some = (): boolean => state().selection.some((path) => path.includes("."));
 const isLive = (): boolean => useLive.getState().stage === "ready";
 const playOrPause = (): void => (isLive() ? play(!useLive.getState().playing) : wind({ playing: !state().clock.playing }));
+/** Paste by menu or palette, which a browser may refuse. */
+async function pasteElements(): Promise<void> {
+  const text = await navigator.clipboard.readText().catch(() => null);
+  if (text === null) tell("the browser does not let the page read what was copied: press Ctrl+V", true);
+  else paste(text);
+}
+
 /** A page that needs no server, of the text as it is. */
 async function shareLive(): Promise<void> {
   await flush();
@@ -80,7 +87,7 @@ export const COMMANDS: readonly Command[] = [
   { name: "redo", label: "Redo", menu: "Edit", key: "Mod+Shift+Z", icon: "redo", perform: () => verb("redo"), enabled: () => state().document?.redo !== null, typing: true },
   { name: "copy", label: "Copy", menu: "Edit", key: "Mod+C", perform: () => navigator.clipboard.writeText(copied()), enabled: some },
   { name: "cut", label: "Cut", menu: "Edit", key: "Mod+X", perform: async () => { await navigator.clipboard.writeText(copied()); await remove(state().selection); }, enabled: some },
-  { name: "paste", label: "Paste elements", menu: "Edit", key: "Mod+V", perform: async () => paste(await navigator.clipboard.readText()) },
+  { name: "paste", label: "Paste elements", menu: "Edit", key: "Mod+V", perform: pasteElements },
   { name: "duplicate", label: "Duplicate", menu: "Edit", key: "Mod+D", perform: () => duplicate(), enabled: some },
   { name: "mirror", label: "Mirror bodies to the other side…", menu: "Edit", key: "Mod+M", perform: () => put({ sheet: "mirror" }) },
   { name: "rename", label: "Rename", menu: "Edit", key: "F2", perform: () => put({ renaming: one()?.startsWith("bodies.") ? (one() ?? null) : `tree:${one()}` }), enabled: some },
