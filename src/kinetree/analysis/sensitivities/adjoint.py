@@ -159,7 +159,7 @@ class Backward:
                 t = np.append(legs[-1].t[-1], t)
             made = part.made
             known = next((leg.reverse for leg in legs if leg.reverse.made is made), None)
-            key = self.task.expressions_of(made.system).key if known is None else ""
+            key = self.task.expressions.key
             legs.append(Leg(known or Reverse(made, self.task.directions, key), t, Y, part.sides))
         return legs
 

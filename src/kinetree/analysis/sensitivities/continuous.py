@@ -142,7 +142,7 @@ class ContinuousBackward:
     def _reverse(self, made: Tangent, known: Sequence[Reverse]) -> Reverse:
         """The reverse of dynamics, the same for the same ones."""
         same = next((row for row in known if row.made is made), None)
-        key = self.task.expressions_of(made.system).key if same is None else ""
+        key = self.task.expressions.key
         return same or Reverse(made, self.task.directions, key)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from kinetree.integrate.loops.changes import next_tick, settle_text
 from kinetree.integrate.loops.events import accept_text, events_text, locate_text, turning_text
-from kinetree.integrate.loops.halting import halt_text
+from kinetree.integrate.loops.halting import halt_text, resolve_text
 from kinetree.integrate.loops.layout import FULL, NOT_FINITE, RUNNING, TOO_MANY, TOO_SMALL
 from kinetree.integrate.loops.memory import BOTH, Memory
 from kinetree.integrate.loops.tableaus import Tableau
@@ -36,7 +36,8 @@ def driver_text(tableau: Tableau) -> str:
     """IR of `i64 kt_integrate(state, table, budget)` and of all it calls, kernels apart."""
     parts = [
         DECLARATIONS, rates_text(), project_text(), _dense(tableau), _trial(tableau),
-        events_text(), locate_text(), turning_text(), halt_text(tableau), settle_text(tableau),
+        events_text(), locate_text(), turning_text(), halt_text(tableau), resolve_text(tableau),
+        settle_text(tableau),
         accept_text(tableau), _main(tableau),
     ]  # fmt: skip
     return "\n".join(parts)
@@ -238,6 +239,7 @@ def _is_lost(memory: Memory, h: Value) -> Value:
 def _judge(memory: Memory, tableau: Tableau, error: Value) -> None:
     """Accept or reject a step, and choose the next."""
     code = memory.code
+    error = code.call("kt.resolve", [*memory.both, error], REAL)
     if tableau.errors:
         with code.when((memory.cell("fixed") > 0.0).negate()):
             _control(memory, tableau, error)

@@ -10,8 +10,10 @@ Refs: Hairer1993 sec. II.6
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from kinetree.integrate.loops.changes import look_ahead, next_tick
+from kinetree.integrate.loops.halting import PROBED, PROBES, search_dips
 from kinetree.integrate.loops.layout import DONE, EVENT_VECTORS, RUNNING, TERMINAL
 from kinetree.integrate.loops.memory import BOTH, Memory
 from kinetree.integrate.loops.tableaus import Tableau
@@ -27,8 +29,6 @@ NEXT = 1e-12
 """Values of a condition are next to zero below the root of this share of others."""
 LITTLE = 1e-3
 """How far from its ends a step is looked at to tell where conditions go, in shares of it."""
-PROBES = (0.2, 0.4, 0.6, 0.8)
-"""Places inside a step at which contacts are looked at, in shares of it."""
 HALVES = 50
 """Halvings of a step in search of an extremum."""
 ENDLESS = 2**62
@@ -171,7 +171,8 @@ def _look_inside(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
         same = ((a > 0.0) & (b > 0.0)) | ((a < 0.0) & (b < 0.0))
         inside = same & ((after - a) * a < 0.0) & ((b - before) * b > 0.0)
         with code.when(inside):
-            place = code.call("kt.turning", [*memory.both, index, a, g["g_work"]], REAL)
+            ends = [code.constant(0.0), code.constant(1.0)]
+            place = code.call("kt.turning", [*memory.both, index, a, *ends, g["g_work"]], REAL)
             first = memory.cell("cut")
             memory.put("cut", code.choose(place < first, place, first))
 
@@ -190,7 +191,7 @@ def _probe(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
 
     Gaps that close and open again have conditions with corners, whose slopes at the ends of a step
     say nothing; where there are dry friction and stops, all are looked at.  So are they where laws
-    are held on their branches, and no error tells that one was passed.
+    are held on their branches, and no error tells that one was passed; their values are known then.
     """
     code, work = memory.code, memory.vector("work")
     sticking, nothing = memory.entry("sticking", PTR), [code.constant(0.0)]
@@ -201,40 +202,33 @@ def _probe(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
     )  # fmt: skip
     some = some + code.real(memory.entry("held"))
 
-    def count_passed(index: Value, sums: tuple[Value, ...]) -> list[Value]:
-        rows = ("g_old", "g_work", "sense")
-        a, b, sense = (code.load(code.at(g[name], index)) for name in rows)
+    def count_passed(name: str, index: Value, sums: tuple[Value, ...]) -> list[Value]:
+        a, b, sense = (code.load(code.at(g[row], index)) for row in ("g_old", name, "sense"))
         rising = (a < 0.0) & (b >= 0.0) & (sense >= 0.0)
         falling = (a > 0.0) & (b <= 0.0) & (sense <= 0.0)
         return [sums[0] + code.choose(rising | falling, 1.0, 0.0)]
 
-    for share in PROBES:
+    for share, name in zip(PROBES, PROBED, strict=True):
         with code.when((some > 0.0) & (memory.cell("cut") > share)):
             with code.when(changing):
                 code.call("kt.dense", [*memory.both, code.constant(share), work])
-            with code.when(changing.negate()):
-                memory.combine(work, memory.vector("y"), _sketch(memory, tableau, share))
-            t = memory.cell("t") + memory.cell("h_try") * share
-            code.call("kt.events", [*memory.both, t, work, g["g_work"]])
-            (count,) = code.fold(memory.entry("event_count"), nothing, count_passed)
+                t = memory.cell("t") + memory.cell("h_try") * share
+                code.call("kt.events", [*memory.both, t, work, g[name]])
+            (count,) = code.fold(memory.entry("event_count"), nothing, partial(count_passed, name))
             with code.when(count > 0.0):
                 memory.put("cut", share)
-
-
-def _sketch(memory: Memory, tableau: Tableau, share: float) -> list[Value | None]:
-    """Weights of the derivatives for Hermite's cubic at a place of the step: no stage is added."""
-    h, rest = memory.cell("h_try"), 1.0 - share
-    rows = zip(*tableau.dense_rows[:3], strict=True)
-    weights = [share * (a + rest * (b + share * c)) for a, b, c in rows]
-    return [h * weight if weight else None for weight in weights]
+    with code.when(memory.entry("held") > 0):
+        search_dips(memory, g)
 
 
 def turning_text() -> str:
-    """double kt.turning(s, table, i, before, g): a place behind zero near the extremum of event i.
+    """double kt.turning(s, table, i, before, a, b, g): a place behind zero near an extremum.
 
-    The extremum is closed in on by halves; beyond 1 where the value keeps its sign.
+    That of event i between two places of the step is closed in on by halves; beyond 1 where the
+    value keeps its sign.
     """
-    code = Code("kt.turning", REAL, (*BOTH, (INT, "i"), (REAL, "before"), (PTR, "g")))
+    span = (REAL, "before"), (REAL, "first"), (REAL, "last")
+    code = Code("kt.turning", REAL, (*BOTH, (INT, "i"), *span, (PTR, "g")))
     memory = Memory(code)
     t, h, work, g = (
         memory.cell("t"),
@@ -262,7 +256,7 @@ def turning_text() -> str:
             code.choose(behind, middle, found),
         ]
 
-    start = [code.constant(0.0), code.constant(1.0), code.constant(NONE)]
+    start = [code.argument("first"), code.argument("last"), code.constant(NONE)]
     limit = code.constant(HALVES, INT)
     found = code.fold(limit, start, step, lambda carried: carried[2] > 1.0)
     code.leave(found[2])

@@ -16,6 +16,7 @@ CELLS = (
     "steps", "rejected", "evaluations", "most_steps", "cursor", "rows", "events", "extras",
     "end_of_step", "cut", "terminal_hit", "bad_t", "bad_index", "flag", "stalled", "tick",
     "final_hit", "instant", "crowd", "crowd_t", "pace", "halts", "weighed", "moved",
+    "shortened",
 )  # fmt: skip
 """Scalars of the state: times and steps in seconds, counters as whole numbers.
 
@@ -27,15 +28,18 @@ derivative is not a number; flag: answer of a library; stalled: steps in a row i
 not change; tick: next row of the table of ticks; crowd, crowd_t: events within an instant, and when
 it began; pace: longest step from here that passes over nothing brief; halts: whether steps end at
 events themselves; weighed: components whose errors count; moved: norm of what a projection changes
-from which on rates behind it are evaluated anew."""
+from which on rates behind it are evaluated anew; shortened: how often in a row a step was made
+shorter for its conditions."""
 HEADER = -(-len(CELLS) // LANES) * LANES
 VECTORS = ("y", "y_new", "stage", "work", "rtol", "atol")
 """Vectors of the state before the derivatives of the stages."""
 EVENT_VECTORS = (
     "g_old", "g_new", "g_work", "root", "sense", "terminal", "g_hit", "later", "earlier",
+    "probe_1", "probe_2", "probe_3", "probe_4",
 )  # fmt: skip
 """Vectors with one component per event.  sense: +1 rising, -1 falling, 0 both; later, earlier:
-values a little after the beginning of the step and a little before its end; g_hit: at an event."""
+values a little after the beginning of the step and a little before its end; g_hit: at an event;
+probe_1 …: at places inside the step."""
 
 PARTS = ("", "_c", "_x", "_y")
 KERNELS = ("rates", "project", "event", "jacobian", "update", "pace")
