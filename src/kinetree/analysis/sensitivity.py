@@ -61,11 +61,12 @@ from kinetree.integrate.methods import RATES, find
 from kinetree.integrate.problem import Settings
 from kinetree.measures import simple_measures
 from kinetree.measures.measure import NONE
+from kinetree.model import as_mechanism
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
 
 EQUAL_STEP_ERROR = 1e-8
 """Relative error that is taken for a structural step, whose iterations leave about as much."""
@@ -80,7 +81,7 @@ FIRST = 0.3
 
 
 def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
-    model: Mechanism,
+    model: Mechanism | Components,
     duration: float | None = None,
     measures: Mapping[str, Any] = MappingProxyType({}),
     *,
@@ -118,7 +119,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     for every change: a length moves the coordinates that follow from it.
 
     Args:
-        model: the mechanism.
+        model: the mechanism, or connected components.
         duration: length of the run [s]; none with at="equilibrium".
         measures: by name, such as {"end": kt.final("q_y"), "work": kt.integral("qd_y**2")}.
         by: names of what varies: parameters (0 and 1 too), "q0.NAME", "qd0.NAME", "x0.NAME",
@@ -188,6 +189,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         failed.
     """
     check_arguments(sensitivity, given := locals())
+    given = {**given, "model": as_mechanism(model)}
     check_given(sensitivity, given, options)
     with sharing(progress, "sensitivity") as share:
         if _run_given(given).axes:
