@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -160,6 +161,17 @@ class Component(Element):
             self.__dict__["_model"] = model_of(self)
         made: Model = vars(self)["_model"]
         return made
+
+    def with_values(self, values: Mapping[str, float]) -> Component:
+        """The same with other values of parameters, by their paths, in SI units."""
+        given = deepcopy(self.given)
+        for path, value in values.items():
+            *parts, name = path.split(".")
+            place = given
+            for part in parts:
+                place = place.setdefault(part, {})
+            place[name] = value
+        return type(self)(**given)
 
     def report(self) -> SortingReport:
         """Sizes before and after every stage, times, states, blocks; prints as a table."""

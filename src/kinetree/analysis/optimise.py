@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
 from kinetree.errors import ModelError, UnsupportedError, unknown, warn
-from kinetree.model import Mechanism, derivation_hash
+from kinetree.model import Components, Mechanism, as_mechanism, derivation_hash
 
 if TYPE_CHECKING:
     import xarray
@@ -45,7 +45,7 @@ class Optimum:
         constraints: values of the constraints by name, of all load cases.
         active: names of variables at a bound, and of constraints at theirs.
         multipliers: by the same names: how the best value changes with the bound.
-        model: the mechanism with the new values of its parameters.
+        model: the mechanism, or the components, with the new values of its parameters.
         history: Dataset of all evaluations.
         converged: whether the method says so, and all constraints are met.
         message: what the method says.
@@ -59,7 +59,7 @@ class Optimum:
     constraints: dict[str, list[float]]
     active: tuple[str, ...]
     multipliers: dict[str, float]
-    model: Mechanism
+    model: Mechanism | Components
     history: xarray.Dataset
     converged: bool
     message: str
@@ -67,7 +67,7 @@ class Optimum:
 
 
 def optimise(  # noqa: PLR0913  one keyword per choice of the user
-    model: Mechanism,
+    model: Mechanism | Components,
     duration: float | None = None,
     objective: Any = None,
     *,
@@ -89,7 +89,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
     """Values for which an objective is least, by exact gradients of runs.
 
     Args:
-        model: the mechanism.
+        model: the mechanism, or connected components.
         duration: length of the runs [s]; none with at="equilibrium".
         objective: a measure, or several whose sum is minimised.
         over: name of what varies, as of `sensitivity` -> (lowest, highest) [SI].
@@ -120,6 +120,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         The best point, with the model that has these values and the history of evaluations.
     """
     check_arguments(optimise, locals())
+    whole_model, model = model, as_mechanism(model)
     check_choice("method", method, ("auto", *OPTIMISERS))
     check_choice("gradients", gradients, METHODS)
     options = {**run, "method": gradients}
@@ -133,9 +134,19 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
 
     way = OneWay(chosen, tolerance, evaluations, seed)
     if starts == 1:
-        return _result(trials, [way.go(first[0], trials)])
-    ends = solve_together(trials, starts, lambda number, own: way.go(first[number], own))
-    return _result(trials, ends)
+        ends = [way.go(first[0], trials)]
+    else:
+        ends = solve_together(trials, starts, lambda number, own: way.go(first[number], own))
+    best = _result(trials, ends)
+    if isinstance(whole_model, Mechanism):
+        return best
+    return replace(best, model=_component(whole_model, best))
+
+
+def _component(whole: Components, best: Optimum) -> Components:
+    """Connected components with the values that were found."""
+    known = as_mechanism(whole).parameters
+    return whole.with_values({n: x for n, x in best.parameters.items() if n in known})
 
 
 def _method(study: Study, method: str) -> str:

@@ -178,8 +178,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         failed.
     """
     check_arguments(sensitivity, given := locals())
+    given = {**given, "model": as_mechanism(model)}
     check_given(sensitivity, given, options)
-    given["model"] = as_mechanism(model)
     with sharing(progress, "sensitivity") as share:
         if _run_given(given).axes:
             return _many_runs({**given, "share": share}, options)

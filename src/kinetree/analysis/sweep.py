@@ -21,7 +21,7 @@ from kinetree.arguments import check_arguments, check_choice, check_options, che
 from kinetree.assembly.named_values import given_values
 from kinetree.errors import EndedError, ModelError, UnsupportedError
 from kinetree.integrate.methods import check_bounds
-from kinetree.model import Mechanism
+from kinetree.model import Components, Mechanism, as_mechanism
 
 if TYPE_CHECKING:
     import xarray
@@ -35,7 +35,7 @@ PART, LANES, LAUNCH = 256, 1024, 32768
 
 
 def sweep(  # noqa: PLR0913  one keyword per choice of the user
-    model: Mechanism,
+    model: Mechanism | Components,
     duration: float | None = None,
     plan: SweepPlan | None = None,
     measures: Mapping[str, Any] | None = None,
@@ -53,7 +53,7 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
     """Measures of many runs.
 
     Args:
-        model: the mechanism.
+        model: the mechanism, or connected components.
         duration: length of the runs [s]; none with at="equilibrium".
         plan: `kt.grid`, `kt.sobol`, `kt.latin_hypercube`, `kt.saltelli`, `kt.run_list` or
             `kt.own_plan`; what varies has the names of `sensitivity`.
@@ -84,7 +84,7 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
         folder it reads what it is asked for.
     """
     check_arguments(sweep, locals())
-    given = _with_study(locals())
+    given = _with_study({**locals(), "model": as_mechanism(model)})
     _check_choices(given)
     job = _job(given)
     _check(job)
@@ -99,7 +99,7 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
         done += _size(job, number)
         if progress is not None and progress(done, plan.count) is True and done < plan.count:
             raise _early_error(done, plan.count, folder)
-    return parts.whole(store, {"model": model.name, "plan": plan.kind, "seed": plan.seed})
+    return parts.whole(store, {"model": job.model.name, "plan": plan.kind, "seed": plan.seed})
 
 
 def _early_error(done: int, count: int, folder: Path | None) -> EndedError:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from kinetree.assembly.changed_equations import change_equations
 from kinetree.engine import Node
 from kinetree.model.closures import Closure
 from kinetree.model.forces import Force
@@ -45,6 +46,7 @@ def change_values(model: M, values: Mapping[str, float], *, untie: bool = False)
     elements: list[Closure | Force] = [*made.closures.values(), *made.forces.values()]
     for element in elements:
         _change_element(element, new)
+    change_equations(made, new, change_values)
     return made
 
 

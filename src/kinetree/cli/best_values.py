@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinetree.cli.common import AsJson, ModelFile, app, read
+from kinetree.cli.common import AsJson, ModelFile, app, read, read_any
 from kinetree.cli.runs import (
     Atol,
     AtOption,
@@ -181,8 +181,9 @@ def optimise(
 ) -> None:
     """Find values for which a measure is least; write the model that has them."""
     import kinetree as kt
+    from kinetree.model import as_mechanism
 
-    model, _ = read(file)
+    model, _ = read_any(file)
     with model_warnings(as_json) as notes:
         options = run_options(
             stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
@@ -195,7 +196,7 @@ def optimise(
             evaluations=evaluations, tolerance=tolerance, journal=journal,
             progress=None if as_json else _tell, **options,
         )  # fmt: skip
-    _say_best(model.name, best, out, notes if as_json else None)
+    _say_best(as_mechanism(model).name, best, out, notes if as_json else None)
     raise typer.Exit(not best.converged)
 
 

@@ -184,6 +184,12 @@ def save(model: Mechanism | Components, path: str | os.PathLike[str]) -> list[st
             element=f"model '{model.name}'",
             cure="keep its Python script",
         )
+    if model.equations is not None:
+        raise UnsupportedError(
+            "its equations are those of connected components, which a model file does not hold",
+            element=f"model '{model.name}'",
+            cure="save the component itself",
+        )
     if suffix in YAML_SUFFIXES:
         from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
 

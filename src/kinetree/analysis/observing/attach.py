@@ -92,8 +92,8 @@ def _meaning(forward: Program, program: Program, inputs: dict[str, Input]) -> di
         if row.name in FORCES:
             own = _by_label(forward.output(row.name)) if forward.gives(row.name) else {}
             new |= {s: own.get(k, ZERO) for s, k in zip(row.symbols, row.labels, strict=True)}
-        elif row.name == "p":
-            own = _by_label(inputs["p"])
+        elif row.name in ("p", "x"):  # behind states there may be their tangents
+            own = _by_label(inputs[row.name])
             new |= {s: own[label] for s, label in zip(row.symbols, row.labels, strict=True)}
         else:
             nodes = known[row.name] if row.name in known else inputs[row.name].symbols

@@ -31,6 +31,9 @@ class Components(Protocol):
     def as_mechanism(self, known: Sequence[str] | None = None) -> Mechanism:
         """The mechanism; `known` are paths of what comes from outside in place of the inputs."""
 
+    def with_values(self, values: Mapping[str, float]) -> Components:
+        """The same with other values of parameters, by their paths, in SI units."""
+
 
 def as_mechanism(model: Mechanism | Components, known: Sequence[str] | None = None) -> Mechanism:
     """A mechanism as it is, or that of connected components.
