@@ -26,7 +26,7 @@ class ChangedChoice:
     values: ParameterValues
     change: Callable[[Mechanism, ParameterValues], Mechanism]
 
-    def bad(self, t: Array, x: Array, parameters: ParameterValues) -> Array:
+    def bad(self, t: Array, x: Array, parameters: ParameterValues) -> Flags:
         """Where the states are a bad choice, at many moments."""
         return self.own.bad(t, x, {**self.values, **parameters})
 

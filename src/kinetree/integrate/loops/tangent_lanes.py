@@ -231,7 +231,7 @@ class LaneFunction:
             if port.name == "y":
                 x[:, port.start : port.start + self._whole] = y
             elif not port.parameter and port.name in given:
-                x[:, port.start : port.stop] = np.reshape(given[port.name], (-1, port.size))
+                x[:, port.start : port.stop] = port.rows(given[port.name])
         body, block = SINGLE(self.address), address(local["block"])
         at, to = address(x), address(found)
         for k in range(len(y)):

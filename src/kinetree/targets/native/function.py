@@ -194,9 +194,7 @@ class Function:
         (count,) = common_batch(self.inputs, rows.values()) or (1,)
         x, y = np.empty((count, self.sizes["x"])), np.empty((count, self.sizes["y"]))
         for p in self._variables:
-            row = rows[p.name]
-            lead = row.shape[: row.ndim - len(p.shape)]
-            x[:, p.start : p.stop] = row.reshape(*lead, p.size)
+            x[:, p.start : p.stop] = p.rows(rows[p.name])
         constants = self._preamble_of(rows)
         body, (at, c, to) = SINGLE(self.address), (address(part) for part in (x, constants, y))
         for k in range(count):

@@ -56,6 +56,12 @@ class Port:
         """The default as an array."""
         return np.array(self.default, dtype=np.float64).reshape(self.shape)
 
+    def rows(self, array: Any) -> Array:
+        """Arrays of the port's shape as rows, which may be empty; leading axes stay."""
+        array = np.asarray(array)
+        found: Array = array.reshape(*array.shape[: array.ndim - len(self.shape)], self.size)
+        return found
+
     def array(self, value: Any) -> Array:
         """The value as an array of doubles whose last axes have the port's shape."""
         array = self.real(value)
