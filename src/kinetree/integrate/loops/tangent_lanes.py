@@ -230,7 +230,7 @@ class LaneFunction:
         for port in self.inputs:
             if port.name == "y":
                 x[:, port.start : port.start + self._whole] = y
-            elif not port.parameter and port.name in given:
+            elif port.size and not port.parameter and port.name in given:
                 x[:, port.start : port.stop] = np.reshape(given[port.name], (-1, port.size))
         body, block = SINGLE(self.address), address(local["block"])
         at, to = address(x), address(found)

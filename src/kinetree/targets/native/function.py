@@ -193,7 +193,7 @@ class Function:
         rows = {port.name: self._argument(port, arrays) for port in self.inputs}
         (count,) = common_batch(self.inputs, rows.values()) or (1,)
         x, y = np.empty((count, self.sizes["x"])), np.empty((count, self.sizes["y"]))
-        for p in self._variables:
+        for p in (p for p in self._variables if p.size):
             x[:, p.start : p.stop] = rows[p.name].reshape(-1, p.size)
         constants = self._preamble_of(rows)
         body, (at, c, to) = SINGLE(self.address), (address(part) for part in (x, constants, y))
