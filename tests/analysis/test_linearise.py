@@ -373,3 +373,13 @@ def test_laws_of_drives_start_with_the_parameters_given() -> None:
     model.drive("crank", lambda t: 1.2 + speed * t)
     found = kt.linearise(model, inputs=["qdd_crank"], parameters={"speed": 3.5})
     assert found.qd[0] == 3.5
+
+
+def test_what_nothing_holds_has_modes_that_stand_still() -> None:
+    """All eigenvalues are zero, and none of them is left out."""
+    model = kt.Model("slider", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("mass", mass=2.0), axis="x")
+    found = kt.modes(model)
+    assert found.eigenvalues.tolist() == [0.0, 0.0]
+    assert np.abs(found.shapes).max() == 1.0
+    assert [row["moves"] for row in found.rows()] == ["x", "x"]

@@ -120,8 +120,7 @@ def _modes(linear: Linear) -> Modes:
     values[size <= ZERO * size.max(initial=0.0)] = 0.0
     size = np.abs(values)
     rounding = 1e-9 * size.max(initial=0.0)
-    kept = [k for k in range(len(values)) if values[k].imag > -rounding]
-    kept = [k for k in kept if values[k].imag > rounding or abs(values[k].imag) <= rounding]
+    kept = [k for k in range(len(values)) if values[k].imag >= -rounding]
     kept.sort(key=lambda k: (abs(values[k].imag), size[k], values[k].real))
     chosen = values[kept]
     chosen = np.where(np.abs(chosen.real) > 1e-13 * size.max(initial=0.0), chosen, 1j * chosen.imag)
