@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.approx import CROSS_ENGINE, FORMALISM
+from tests.approx import CROSS_ENGINE, FORMALISM, READ_OFF
 
 import kinetree as kt
 
@@ -52,7 +52,7 @@ def test_modes_keep_their_numbers_beside_those_that_move_freely() -> None:
     usual = kt.sensitivity(model, **run).value.values
     for share in (1e-4, -1e-4, 2e-4, -2e-4):
         moved = kt.sensitivity(model, parameters={"base": base * (1 + share)}, **run).value.values
-        assert moved == pytest.approx(usual, rel=1e-3)
+        assert moved == pytest.approx(usual, rel=READ_OFF)
     with (
         pytest.warns(kt.errors.ModelWarning, match="as a group alone"),
         pytest.raises(kt.errors.ModelError, match=r"measure 'd'.*is zero"),

@@ -50,10 +50,7 @@ from kinetree.analysis.sensitivities.variables import (
     read_variables,
 )
 from kinetree.analysis.sweeping.gradients import many_dataset, many_gradients, refuse_many_of
-from kinetree.arguments import (
-    check_arguments,
-    check_choice,
-)
+from kinetree.arguments import check_arguments, check_choice
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
@@ -190,7 +187,6 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     """
     check_arguments(sensitivity, given := locals())
     check_given(sensitivity, given, options)
-    given["model"] = as_mechanism(model)
     with sharing(progress, "sensitivity") as share:
         if _run_given(given).axes:
             return _many_runs({**given, "share": share}, options)
@@ -243,7 +239,8 @@ def sensitivity_task(model: Mechanism, **given: Any) -> Task:
 
 def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     """What is asked, from the options of `sensitivity`."""
-    model, name, formulation = given["model"], given["integrator"], given["formulation"]
+    name, formulation = given["integrator"], given["formulation"]
+    model = as_mechanism(given["model"])
     run = _run_given(given)
     steps = None
     variables = read_variables(model, given["by"])
