@@ -178,7 +178,6 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         failed.
     """
     check_arguments(sensitivity, given := locals())
-    given = {**given, "model": as_mechanism(model)}
     check_given(sensitivity, given, options)
     with sharing(progress, "sensitivity") as share:
         if _run_given(given).axes:
@@ -232,7 +231,8 @@ def sensitivity_task(model: Mechanism, **given: Any) -> Task:
 
 def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     """What is asked, from the options of `sensitivity`."""
-    model, name, formulation = given["model"], given["integrator"], given["formulation"]
+    name, formulation = given["integrator"], given["formulation"]
+    model = as_mechanism(given["model"])
     run = _run_given(given)
     steps = None
     variables = read_variables(model, given["by"])
