@@ -188,8 +188,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         Of many runs `value` and `gradient` alone, with leading axes, and `reason` of those that
         failed.
     """
-    check_arguments(sensitivity, given := locals())
-    given = {**given, "model": as_mechanism(model)}
+    check_arguments(sensitivity, given := {**locals(), "model": as_mechanism(model)})
     check_given(sensitivity, given, options)
     with sharing(progress, "sensitivity") as share:
         if _run_given(given).axes:
