@@ -133,14 +133,17 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
     first = _starts(whole, trials, start or {}, starts, seed)
 
     way = OneWay(chosen, tolerance, evaluations, seed)
-    if starts == 1:
-        ends = [way.go(first[0], trials)]
-    else:
-        ends = solve_together(trials, starts, lambda number, own: way.go(first[number], own))
-    best = _result(trials, ends)
+    best = _result(trials, _ends(trials, way, first))
     if isinstance(whole_model, Mechanism):
         return best
     return replace(best, model=_component(whole_model, best))
+
+
+def _ends(trials: Trials, way: OneWay, first: Sequence[Array]) -> list[WayEnd]:
+    """Where optimisers end, one per start; several go side by side."""
+    if len(first) == 1:
+        return [way.go(first[0], trials)]
+    return solve_together(trials, len(first), lambda number, own: way.go(first[number], own))
 
 
 def _component(whole: Components, best: Optimum) -> Components:

@@ -339,6 +339,8 @@ def _weak_in_words(ranges: Mapping[str, GainRange], k: Mapping[str, float]) -> l
 
 def _between(low: float, high: float) -> str:
     """A range in words."""
+    if low == 0 and math.isinf(high):
+        return "at any value"
     if math.isinf(high):
         return f"above {low:.3g}"
     return f"below {high:.3g}" if low == 0 else f"between {low:.3g} and {high:.3g}"
