@@ -114,18 +114,19 @@ class Desk:
         Raises:
             KinetreeError: where there is one of that name, or its source cannot be read.
         """
-        path = self.path(asked.name)
-        if SUFFIXES.get(path.suffix) != "model":
+        name = asked.name if Path(asked.name).suffix else f"{asked.name}.yaml"
+        if SUFFIXES.get(Path(name).suffix) != "model":
             raise FormatError(
-                "it is not a name of a model file", element=f"file '{asked.name}'",
+                "it is not a name of a model file", element=f"file '{name[:80]}'",
                 cure="let it end with .yaml",
             )  # fmt: skip
+        path = self.path(name)
         if path.exists():
             raise FormatError(
                 "there is one already", element=f"file '{asked.name}'", cure="choose another name"
             )
         write_file(path, self._first_text(asked, path.stem))
-        self.open(asked.name)
+        self.open(name)
 
     def _first_text(self, asked: NewMessage, stem: str) -> str:
         if asked.source:
