@@ -159,7 +159,7 @@ class Desk:
             )  # fmt: skip
         if inside and found.is_file() and found.suffix not in SUFFIXES:
             raise FormatError(
-                "it is no model file", element=f"file '{found.name[:80]}'",
+                "the studio does not know this ending", element=f"file '{found.name[:80]}'",
                 cure="open one that ends in .yaml or .yml",
             )  # fmt: skip
         if not inside or Path(name).is_absolute() or found.suffix not in SUFFIXES:
