@@ -46,9 +46,7 @@ def test_a_folder_offers_files_examples_and_imports(tmp_path: Path) -> None:
         client.post("/api/files/new", json={"name": "bare"})
         assert client.get("/api/files").json()["open"] == "bare.yaml"
         notes = client.post("/api/files/open", json={"name": "notes.txt"}).json()["error"]
-        assert (
-            notes == "file 'notes.txt': it is no model file; open one that ends in .yaml or .yml."
-        )
+        assert "this ending; open one that ends in .yaml or .yml" in notes
         for name in ("mine.yaml", "../x.yaml", "a/../../x.yaml", "x.txt", "x.yaml\x00",
                      str(tmp_path / "abs.yaml"), "no/such/example.py"):  # fmt: skip
             answer = client.post("/api/files/new", json={"name": name})
