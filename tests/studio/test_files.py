@@ -14,6 +14,7 @@ from kinetree.formats.edits.operations import remove
 from kinetree.formats.yaml_file import read
 from kinetree.studio.desk import Desk
 from kinetree.studio.merging import merge
+from kinetree.studio.serve import studio_server
 
 
 def edit(client: Any, *operations: Any) -> Any:
@@ -42,11 +43,24 @@ def test_a_folder_offers_files_examples_and_imports(tmp_path: Path) -> None:
         assert client.get("/api/check").json()["loops"]["mobility"] == 1
         assert client.post("/api/files/open", json={"name": "four_bar.yaml"}).status_code == 200
         assert client.get("/api/files").json()["open"] == "four_bar.yaml"
+        client.post("/api/files/new", json={"name": "bare"})
+        assert client.get("/api/files").json()["open"] == "bare.yaml"
+        notes = client.post("/api/files/open", json={"name": "notes.txt"}).json()["error"]
+        assert "this ending; open one that ends in .yaml or .yml" in notes
         for name in ("mine.yaml", "../x.yaml", "a/../../x.yaml", "x.txt", "x.yaml\x00",
                      str(tmp_path / "abs.yaml"), "no/such/example.py"):  # fmt: skip
             answer = client.post("/api/files/new", json={"name": name})
             assert answer.status_code == 422, name
         assert not (tmp_path.parent / "x.yaml").exists()
+
+
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_a_port_that_is_none_is_refused(port: int, tmp_path: Path) -> None:
+    with (
+        pytest.raises(FormatError, match=f"there is no port {port}"),
+        studio_server(tmp_path, port),
+    ):
+        pass
 
 
 def test_a_urdf_of_300_links_opens(tmp_path: Path) -> None:

@@ -242,3 +242,15 @@ def test_the_picture_in_the_docs_is_the_present_one() -> None:
     picture = root / "docs" / "pictures" / "limousine_diagram.svg"
     text = drawn(kt.load(root / "examples" / "models" / "limousine.yaml"))
     assert picture.read_text(encoding="utf-8") == text
+
+
+def test_lines_go_along_their_lanes_when_another_body_is_moved() -> None:
+    """Of many bodies on one, the first of a row is put elsewhere: the others stay as they were."""
+    model = carrying("fan", 40)
+    before = {row.name: row for row in diagram_of(model).joints}
+    moved = next(row for row in before.values() if row.parent == "base").child
+    model.layout = {"diagram": {moved: [200, 0]}}
+    after = {row.name: row for row in diagram_of(model).joints}
+    assert any(row.lane for row in before.values())
+    for name, row in after.items():
+        assert row.lane == before[name].lane or row.child == moved

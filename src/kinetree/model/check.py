@@ -385,7 +385,10 @@ def _mass_finding(case: Singular, *, by_structure: bool, closed: bool) -> Findin
         else "the joints it carries can undo its motion without moving any mass"
     )
     when = "" if by_structure else " for the default parameters"
-    cure = f"give body '{child}' mass or inertia, or fix the joint"
+    needed = "mass or inertia"
+    if case.why == "massless" and joint.child.body.mass != 0:  # on the axis of a joint that turns
+        needed = "an inertia, or a centre of mass beside the axis"
+    cure = f"give body '{child}' {needed}, or fix the joint"
     if closed:  # what the loops leave free may still have mass
         return Finding(NOTE, "mass", f"joint '{joint.name}'", f"of the open tree, {because}", cure)
     return Finding(

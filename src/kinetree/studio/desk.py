@@ -114,18 +114,19 @@ class Desk:
         Raises:
             KinetreeError: where there is one of that name, or its source cannot be read.
         """
-        path = self.path(asked.name)
-        if SUFFIXES.get(path.suffix) != "model":
+        name = asked.name if Path(asked.name).suffix else f"{asked.name}.yaml"
+        if SUFFIXES.get(Path(name).suffix) != "model":
             raise FormatError(
-                "it is not a name of a model file", element=f"file '{asked.name}'",
+                "it is not a name of a model file", element=f"file '{name[:80]}'",
                 cure="let it end with .yaml",
             )  # fmt: skip
+        path = self.path(name)
         if path.exists():
             raise FormatError(
                 "there is one already", element=f"file '{asked.name}'", cure="choose another name"
             )
         write_file(path, self._first_text(asked, path.stem))
-        self.open(asked.name)
+        self.open(name)
 
     def _first_text(self, asked: NewMessage, stem: str) -> str:
         if asked.source:
@@ -158,8 +159,7 @@ class Desk:
             )  # fmt: skip
         if inside and found.is_file() and found.suffix not in SUFFIXES:
             raise FormatError(
-                "its name does not end as those of model files do",
-                element=f"file '{found.name[:80]}'",
+                "the studio does not know this ending", element=f"file '{found.name[:80]}'",
                 cure="open one that ends in .yaml or .yml",
             )  # fmt: skip
         if not inside or Path(name).is_absolute() or found.suffix not in SUFFIXES:

@@ -313,3 +313,14 @@ def test_what_has_no_inertia_in_the_open_tree_is_named_where_that_matters(loops:
     kt.derive(model, "forward")
     with pytest.raises(ModelError, match=r"joint 'q2': of the open tree.*take loops='explicit'"):
         kt.derive(model, "forward", loops=loops)
+
+
+def test_a_mass_on_the_axis_of_its_joint_is_told_so() -> None:
+    model = kt.Model("top")
+    parameter = model.parameter("m", 2.0)
+    for mass in (1, parameter):
+        arm = model.body(f"arm{len(model.bodies)}", mass=mass)
+        model.revolute(arm.name, model.ground, arm)
+    assert len(model.findings()) == 2
+    for row in model.findings():
+        assert "an inertia, or a centre of mass beside the axis, or fix the joint" in str(row)

@@ -37,6 +37,8 @@ NAMED = (
     "events",
 )
 """Sections in which names have no dots and blanks."""
+SAME = 1e-9
+"""Farthest that two points are apart that are one [m]."""
 OFF = "off"
 """The field of an element that is left out of the model."""
 
@@ -165,13 +167,27 @@ def mirror(text: str, bodies: Sequence[str], old: str, new: str, normal: str = "
         old: the part of names that changes; a name without it gets _new behind it.
         new: what stands there on the other side.
         normal: the axis across the plane, which goes through the origins of bodies that stay.
+            Points of these that are there already, where their images would be, are taken.
     """
     points, rows = image_rows(yaml_text(text).plain.data, bodies, old, new, normal)
     for path, value in points:
-        text = add_entry(text, path, value)
+        source = yaml_text(text)
+        if existing(source, path) != path or not _is_place(source.value(path), value):
+            text = add_entry(text, path, value)
     for section, name, value in rows:
         text = add(text, section, name, value)
     return text
+
+
+def _is_place(held: Any, value: Any) -> bool:
+    """Whether a point is where the image of another one would be."""
+    places = [row.get("position") if isinstance(row, dict) else row for row in (held, value)]
+    if not all(isinstance(place, list) and len(place) == 3 for place in places):
+        return False
+    return all(
+        a == b or (isinstance(a, int | float) and isinstance(b, int | float) and abs(a - b) < SAME)
+        for a, b in zip(*places, strict=True)
+    )
 
 
 def add_entry(text: str, path: EntryPath, value: Any) -> str:

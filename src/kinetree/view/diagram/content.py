@@ -66,7 +66,7 @@ def diagram_of(model: Mechanism) -> Diagram:
         )
         for name, own in points.items()
     )  # fmt: skip
-    joined = _beside(rows, places, set(given))
+    joined = _beside(rows, places, found, set(given))
     return with_curves(Diagram(model.name, bodies, joined, ties, tuple(model.states)))
 
 
@@ -83,25 +83,41 @@ def _hang(ties: Sequence[DiagramTie], rows: Iterable[DiagramJoint]) -> dict[str,
 
 
 def _beside(
-    rows: Iterable[DiagramJoint], places: Mapping[str, BodyPlace], given: set[str]
-) -> tuple[DiagramJoint, ...]:
-    """Joints with the room that those beside them take, and their lanes where nobody moved them."""
-    longest: dict[tuple[str, int], int] = {}
+    rows: Sequence[DiagramJoint], places: Mapping[str, BodyPlace], found: Mapping[str, BodyPlace],
+    given: set[str],
+) -> tuple[DiagramJoint, ...]:  # fmt: skip
+    """Joints with the room that those beside them take, and their lanes where nobody moved them.
+
+    Args:
+        rows: the joints.
+        places: of the bodies.
+        found: places that the arrangement has for all of them.
+        given: bodies whose places the model file says.
+    """
+    room, kept = _longest(rows, places), _longest(rows, found)
     nearest: dict[str, int] = {}
     for row in rows:
-        x = places[row.child].x
-        longest[row.parent, x] = max(longest.get((row.parent, x), 1), len(row.steps))
-        if x > places[row.parent].x and row.child not in given:
+        x = found[row.child].x
+        if x > found[row.parent].x:
             nearest[row.parent] = min(nearest.get(row.parent, x), x)
     made = []
     for row in rows:
-        x, _, lane = places[row.child]
-        near = nearest.get(row.parent, x)
-        start = near - STEP * longest.get((row.parent, near), 1)
-        free = lane is None or {row.parent, row.child} & given
-        along = None if free or lane is None else (start, lane)
-        made.append(replace(row, room=longest[row.parent, x], lane=along))
+        lane = None if {row.parent, row.child} & given else found[row.child].lane
+        near = nearest.get(row.parent, found[row.child].x)
+        along = None if lane is None else (near - STEP * kept.get((row.parent, near), 1), lane)
+        made.append(replace(row, room=room[row.parent, places[row.child].x], lane=along))
     return tuple(made)
+
+
+def _longest(
+    rows: Iterable[DiagramJoint], places: Mapping[str, BodyPlace]
+) -> dict[tuple[str, int], int]:
+    """Steps of the longest joint from a body into a column."""
+    longest: dict[tuple[str, int], int] = {}
+    for row in rows:
+        column = (row.parent, places[row.child].x)
+        longest[column] = max(longest.get(column, 1), len(row.steps))
+    return longest
 
 
 def _by_points(names: list[str], rows: Iterable[DiagramJoint]) -> list[str]:

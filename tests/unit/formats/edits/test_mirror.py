@@ -12,7 +12,7 @@ from tests.approx import IDENTITY, ITERATED, LONG_RUN, assert_close
 
 import kinetree as kt
 from kinetree.errors import FormatError, KinetreeError
-from kinetree.formats.edits.operations import mirror
+from kinetree.formats.edits.operations import mirror, remove, set_value
 from kinetree.formats.yaml_file import read
 from kinetree.formats.yaml_plain import read_plain
 from kinetree.view.quaternions import matrices
@@ -40,6 +40,20 @@ def test_the_quarter_car_gets_its_other_corner() -> None:
         for end in ("_1", "_2"):
             here, there = found.q[places[stem + end]], found.q[places[f"{stem}_left{end}"]]
             assert_close(there, -here, ITERATED, scale=1.0)
+
+
+def test_a_corner_that_was_taken_out_is_mirrored_again() -> None:
+    """Its points on the body that stays are where they belong, and are taken; others are not."""
+    text = mirror((MODELS / "quarter_car.yaml").read_text(encoding="utf-8"), CORNER, "", "left")
+    less = text
+    for name in CORNER:
+        less = remove(less, ["bodies", f"{name}_left"], whole=True)
+    again = mirror(less, CORNER, "", "left")
+    wanted = read_plain(text, "the text").data
+    assert read_plain(again, "the text").data == wanted
+    moved = set_value(less, ["bodies", "chassis", "points", "spring_left"], [0, 1, 2])
+    with pytest.raises(FormatError, match="spring_left: there is one already"):
+        mirror(moved, CORNER, "", "left")
 
 
 CHAIN = """\

@@ -14,14 +14,14 @@ export async function addBody(x?: number, y?: number): Promise<void> {
   const name = fresh(["ground", ...names(state().data, "bodies")], "body1");
   const made: Operation[] = [["add", "bodies", name, { mass: 1 }]];
   if (x !== undefined && y !== undefined) made.push(["place", name, x, y]);
-  await edit(made, `add body ${name}`);
+  if (!(await edit(made, `add body ${name}`))) return;
   select([join("bodies", name)]);
   put({ tool: null, renaming: join("bodies", name) });
 }
 
 export async function addPoint(body: string): Promise<void> {
   const name = fresh(Object.keys(points(state().data, body)), "p1");
-  await edit([["set", [...pointsOf(body), name], [0, 0, 0]]], `add point ${body}.${name}`);
+  if (!(await edit([["set", [...pointsOf(body), name], [0, 0, 0]]], `add point ${body}.${name}`))) return;
   select([join(...pointsOf(body), name)]);
   put({ tool: null });
 }
@@ -48,7 +48,7 @@ export async function connect(section: string, kind: string, from: string, to: s
 
 /** Add an element of any section with the values of a form. */
 export async function addElement(section: string, name: string, value: unknown): Promise<void> {
-  await edit([["add", section, name, value]], `add ${name}`);
+  if (!(await edit([["add", section, name, value]], `add ${name}`))) return;
   select([join(section, name)]);
 }
 
@@ -56,7 +56,7 @@ export async function rename(path: string, name: string): Promise<void> {
   put({ renaming: null });
   const old = steps(path);
   if (!name || name === old.at(-1)) return;
-  await edit([["rename", old, name]], `rename ${old.at(-1)} to ${name}`);
+  if (!(await edit([["rename", old, name]], `rename ${old.at(-1)} to ${name}`))) return;
   select([join(...old.slice(0, -1), name)]);
 }
 

@@ -5,6 +5,7 @@ import { edit } from "../store/document";
 import { at as entry, places } from "../store/model";
 import { useStudio } from "../store/state";
 import { AngleInput, Choice, parsed, short, TextInput, written } from "./inputs";
+import { inUnits } from "./units";
 import { AXES, INERTIA, signsOf, unitOf, usualStart, type Field } from "./schema";
 
 const NONE: DiagramJointMessage[] = [];
@@ -79,7 +80,7 @@ function Scalar({ id, field, path, value, hint, set }: RowProps & {
   id: string; hint: string; set: (next: unknown) => void;
 }): ReactElement {
   const found = useStudio((s) => s.values[[...path, field.name].join(".")]);
-  const commit = (text: string): void => set(text.trim() === "" ? "" : parsed(text));
+  const commit = (text: string): void => set(text.trim() === "" ? "" : parsed(inUnits(text, field.unit) ?? text));
   const says = typeof value === "string" && found !== undefined && !value.endsWith("deg");
   return (
     <>
@@ -98,7 +99,7 @@ function Vector({ id, field, path, value, set }: RowProps & { id: string; set: (
   const commit = (index: number, text: string): void => {
     const size = Math.max(list.length, index < 3 ? 3 : most);
     const next = Array.from({ length: size }, (_, k) => list[k] ?? 0);
-    next[index] = text.trim() === "" ? 0 : parsed(text);
+    next[index] = text.trim() === "" ? 0 : parsed(inUnits(text, field.unit) ?? text);
     set(next);
   };
   const present = list.some((entry) => typeof entry === "string")

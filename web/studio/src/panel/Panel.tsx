@@ -7,6 +7,7 @@ import { select, show, useStudio } from "../store/state";
 import { FieldRow } from "./FieldRow";
 import { Choice, parsed, TextInput } from "./inputs";
 import { about, elementAt, fieldsOf, kinds, type Field } from "./schema";
+import { inUnits } from "./units";
 
 export function Panel(): ReactElement {
   const selection = useStudio((s) => s.selection);
@@ -175,7 +176,7 @@ function Place({ body, name, row }: { body: string; name: string; row: unknown }
     <>
       {["x", "y", "z"].map((letter, k) => (
         <TextInput key={letter} label={`${name} ${letter}`} value={list[k]}
-          commit={(text) => void edit([["set", [...base, k], parsed(text)]], `move point ${body}.${name}`)} />
+          commit={(text) => void edit([["set", [...base, k], parsed(inUnits(text, "m") ?? text)]], `move point ${body}.${name}`)} />
       ))}
     </>
   );
@@ -189,8 +190,8 @@ function PointForm({ body, point }: { body: string; point: string }): ReactEleme
     <>
       <header><h2>point</h2>
         <TextInput label={`name of ${point}`} value={point}
-          commit={(text) => void edit([["rename", [...pointsOf(body), point], text]], `rename ${point} to ${text}`).then(() =>
-            select([[owner, "points", text].join(".")]))} />
+          commit={(text) => void edit([["rename", [...pointsOf(body), point], text]], `rename ${point} to ${text}`).then((made) =>
+            made && select([[owner, "points", text].join(".")]))} />
       </header>
       <div className="row"><span>of</span><div className="inputs">
         <button type="button" className="link" onClick={() => select([owner])}>{body}</button></div></div>

@@ -35,3 +35,17 @@ export function splice(text: string, change: SpliceMessage): string {
   for (let n = 0; n < change.start; n += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   return text.slice(0, at) + change.put + text.slice(at + change.removed.length);
 }
+
+/** What was typed to a text, in that text as others have changed it meanwhile; where both changed the same place, what was typed stands there. */
+export function rebased(on: string, now: string, text: string): string {
+  if (on === text || now === on) return now === on ? text : now;
+  const [mine, theirs] = [range(on, now), range(on, text)];
+  const [end, other] = [on.length - mine.tail, on.length - theirs.tail];
+  const apart = end <= theirs.head || other <= mine.head;
+  const start = apart ? mine.head : Math.min(mine.head, theirs.head);
+  const stop = apart ? end : Math.max(end, other);
+  const shift = text.length - on.length;
+  const put = now.slice(start, stop + now.length - on.length);
+  return apart && other > mine.head ? text.slice(0, start) + put + text.slice(stop) // theirs is behind it
+    : text.slice(0, apart ? start + shift : start) + put + text.slice(stop + shift);
+}

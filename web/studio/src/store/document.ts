@@ -1,20 +1,25 @@
 // The document: edits go to the server one after the other, what follows from the text comes back.
 import type { DocumentChange, DocumentText, ElementsMessage, ResolveMessage, ViewMessage } from "../protocol/api";
 import { ask, Refusal, Silence } from "../protocol/client";
-import { difference, splice, type Operation } from "../protocol/text";
+import { difference, rebased, splice, type Operation } from "../protocol/text";
 import { sceneOf } from "./scene";
 import { shown } from "./shown";
 import { put, state, tell, type ModelData, type StudioState } from "./state";
 
 const PAUSE = 400; // after typing, before the text is sent [ms]
+const TRIES = 5; // of an edit, while others are first
+const EDIT = "/api/document/edit";
 const AGAIN = 700; // before a request that nobody answered is made again [ms]
 
 let queue: Promise<unknown> = Promise.resolve();
 let typed: string | null = null;
+let typedOn = ""; // the text to which it was typed
+let sending: string | null = null; // what was typed before, and is on its way
 let timer = 0;
 
 /** Requests that change the text go one after the other; one that nobody answers waits for the studio. Whether it was obeyed. */
 function inTurn(path: string, body: () => unknown): Promise<boolean> {
+  let tries = TRIES;
   const made = queue.then(async () => {
     for (;;) {
       try {
@@ -28,8 +33,9 @@ function inTurn(path: string, body: () => unknown): Promise<boolean> {
           continue;
         }
         tell((error as Error).message, true);
-        if (error instanceof Refusal && error.status === 409) take(await ask<DocumentText>("/api/document"));
-        return false;
+        if (!(error instanceof Refusal) || error.status !== 409) return false;
+        take(await ask<DocumentText>("/api/document")); // others were first: the same on the text as it is now
+        if (path !== EDIT || (tries -= 1) === 0) return false;
       }
     }
   });
@@ -46,10 +52,10 @@ function take(said: DocumentChange | DocumentText): void {
 }
 
 /** Make operations one edit of the history. */
-export async function edit(operations: Operation[], label: string): Promise<void> {
-  if (!operations.length) return;
+export async function edit(operations: Operation[], label: string): Promise<boolean> {
+  if (!operations.length) return false;
   await flush();
-  await inTurn("/api/document/edit", () => ({ base: state().document?.revision ?? 0, operations, label }));
+  return inTurn(EDIT, () => ({ base: state().document?.revision ?? 0, operations, label }));
 }
 
 export async function verb(name: "undo" | "redo" | "save"): Promise<void> {
@@ -65,6 +71,7 @@ export async function resolve(choice: ResolveMessage["choice"], more: Omit<Parti
 
 /** Text that was typed; it is sent after a pause. */
 export function type(text: string): void {
+  if (typed === null) typedOn = sending ?? state().document?.text ?? "";
   typed = text;
   window.clearTimeout(timer);
   timer = window.setTimeout(() => void flush(), PAUSE);
@@ -73,18 +80,21 @@ export function type(text: string): void {
 /** Send what was typed. */
 export async function flush(): Promise<void> {
   window.clearTimeout(timer);
-  const now = typed;
+  const [now, on] = [typed, typedOn];
   if (now === null) return;
-  typed = null;
-  await inTurn("/api/document/edit", () => {
+  [typed, sending] = [null, now];
+  await inTurn(EDIT, () => {
     const { revision = 0, text = "" } = state().document ?? {};
-    return { base: revision, operations: [difference(text, now)], label: "typed" };
+    return { base: revision, operations: [difference(text, rebased(on, now, text))], label: "typed" };
   });
+  if (sending !== now) return;
+  sending = null;
+  put({ sent: state().sent + 1 });
 }
 
 /** What was typed and is not in the document yet. */
 export function pending(): string | null {
-  return typed;
+  return typed ?? sending;
 }
 
 /** Take the document as the server has it. */

@@ -115,6 +115,8 @@ export interface StudioState {
   clock: Clock;
   connected: boolean;
   file: "known" | "changed" | "removed" | "unreadable";
+  /** How often what was typed was sent. */
+  sent: number;
   /** How often the file was seen to be another one. */
   fileNews: number;
   notice: { text: string; bad: boolean } | null;
@@ -160,6 +162,7 @@ export const useStudio = create<StudioState>(() => ({
   clock: { run: null, ghost: null, clip: 0, t: 0, end: 0, playing: false, speed: 1 },
   connected: true,
   file: "known",
+  sent: 0,
   fileNews: 0,
   notice: null,
 }));

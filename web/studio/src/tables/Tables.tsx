@@ -2,6 +2,7 @@
 import { useMemo, useState, type ClipboardEvent, type KeyboardEvent, type ReactElement } from "react";
 import { rename } from "../actions/elements";
 import { TextInput } from "../panel/inputs";
+import { inUnits } from "../panel/units";
 import { edit } from "../store/document";
 import { recall, remember } from "../store/remember";
 import { select, tell, useStudio } from "../store/state";
@@ -76,7 +77,7 @@ function Sheet({ grid }: { grid: Grid }): ReactElement {
               {grid.columns.map((column, c) => (
                 <td key={column.title} data-row={r} data-column={c}>
                   <TextInput label={`${row.name} ${column.title}`} value={cell(row, column)}
-                    commit={(text) => void edit(rowEdit(row, [[column, text]]), `set ${row.name} ${column.title}`)} />
+                    commit={(text) => void edit(rowEdit(row, [[column, inUnits(text, column.unit) ?? text]]), `set ${row.name} ${column.title}`)} />
                 </td>
               ))}
             </tr>

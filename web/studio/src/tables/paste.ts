@@ -1,5 +1,6 @@
 // A block of a spreadsheet put into a table: headings, decimal commas, units; nothing of it is left out without a word.
 import type { Operation } from "../protocol/text";
+import { inUnits, spelled, UNITS, VALUE } from "../panel/units";
 import { rowEdit, type Column, type Grid, type GridRow } from "./grid";
 
 /** What a block is as edits, or why it is none. */
@@ -8,13 +9,6 @@ export interface Pasted {
   wrong: string;
 }
 
-/** Units of a spreadsheet, by the unit of the table. */
-const UNITS: Record<string, Record<string, number>> = {
-  m: { m: 1, mm: 1e-3, cm: 1e-2, dm: 0.1, um: 1e-6, km: 1e3, in: 0.0254, ft: 0.3048 },
-  kg: { kg: 1, g: 1e-3, mg: 1e-6, t: 1e3, lb: 0.45359237 },
-  "kg.m2": { "kg.m2": 1, "kg.mm2": 1e-6, "kg.cm2": 1e-4, "g.mm2": 1e-9, "g.cm2": 1e-7, "t.mm2": 1e-3, "t.m2": 1e3 },
-};
-const VALUE = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Zµ][\w.*·²^]*)?$/;
 const COMMA = /^[-+]?\d+,\d+(?:[eE][-+]?\d+)?(?:\s*[a-zA-Z][\w.*·²^]*)?$/;
 const POINT = /^[-+]?\d*\.\d+/;
 
@@ -96,20 +90,9 @@ function heading(grid: Grid, texts: string[]): Heading | string | null {
 }
 
 const plain = (title: string): string => title.trim().toLowerCase().replace(/[\s_]+/g, " ");
-const spelled = (unit: string): string => unit.replace(/[*·]/g, ".").replace(/²|\^2/g, "2").replace("µ", "u");
-
 /** Decimal commas as points, where no cell of the block has a decimal point. */
 function plainNumbers(cells: string[][]): string[][] {
   const all = cells.flat();
   if (!all.some((text) => COMMA.test(text)) || all.some((text) => POINT.test(text))) return cells;
   return cells.map((texts) => texts.map((text) => (COMMA.test(text) ? text.replace(",", ".") : text)));
-}
-
-/** The text of a value in the unit of its column; null for a unit that is not known there. */
-function inUnits(text: string, unit: string, factor: number): string | null {
-  const [, digits = "", own] = VALUE.exec(text.trim()) ?? [];
-  if (!digits) return text;
-  const scale = own === undefined ? factor : unit ? UNITS[unit]?.[spelled(own)] : own === "deg" ? 1 : undefined;
-  if (scale === undefined) return unit ? null : text;
-  return scale === 1 ? (own && !unit ? text : digits) : String(Number((Number(digits) * scale).toPrecision(15)));
 }

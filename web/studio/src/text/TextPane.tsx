@@ -53,6 +53,7 @@ export default function TextPane(): ReactElement {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const text = useStudio((s) => s.document?.text ?? "");
+  const sent = useStudio((s) => s.sent);
   const findings = useStudio((s) => s.check?.findings);
   const goTo = useStudio((s) => s.goTo);
   const selection = useStudio((s) => s.selection);
@@ -75,7 +76,7 @@ export default function TextPane(): ReactElement {
     if (old === text) return;
     const { head, tail } = range(old, text);
     shown.dispatch({ changes: { from: head, to: old.length - tail, insert: text.slice(head, text.length - tail) } });
-  }, [text]);
+  }, [text, sent]);
   useEffect(() => {
     const shown = view.current;
     if (!shown || !findings) return;
