@@ -80,6 +80,7 @@ def test_signals_at_any_time_break_nothing_and_leave_nothing() -> None:
 
 def test_an_exception_in_a_derivation_inside_a_derivation_leaves_nothing() -> None:
     model = zoo.tree(4)
+    kt.derive(model, "inverse")  # names of its values are kept as long as it is there
     before = settled()
 
     @en.derivation()
@@ -111,6 +112,7 @@ def test_what_is_made_outside_a_derivation_inside_it_stays() -> None:
 
 def test_derivations_that_fail_leave_nothing() -> None:
     model = zoo.tree(5)
+    kt.derive(model, "kinematics")
     before = settled()
     for _ in range(30):
         with pytest.raises(KinetreeError, match="point"):
