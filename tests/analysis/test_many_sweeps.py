@@ -174,7 +174,7 @@ def test_parts_by_workers_all_of_which_are_killed_once(tmp_path: Path) -> None:
     plan = kt.sobol(OVER, 600, seed=2)
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):
@@ -209,7 +209,7 @@ def test_where_no_worker_is_left_it_is_told_and_goes_on_later(
         monkeypatch.setattr(f"kinetree.analysis.sweeping.workers.{name}", value)
     plan, place = kt.sobol(OVER, 60, seed=2), tmp_path / "a"
     given: dict[str, Any] = {"part": 10, "into": place, **STEPS}
-    alone: dict[str, Any] = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    alone: dict[str, Any] = {"n_workers": 1, "processes": False, "dashboard_address": ":0"}
     with LocalCluster(**alone) as cluster, Client(cluster) as client:
 
         def leave(done: int, whole: int) -> None:
@@ -232,7 +232,7 @@ def test_where_the_scheduler_goes_it_is_told(tmp_path: Path) -> None:
     from distributed import Client, LocalCluster
 
     plan = kt.sobol(OVER, 60, seed=2)
-    alone: dict[str, Any] = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    alone: dict[str, Any] = {"n_workers": 1, "processes": False, "dashboard_address": ":0"}
     with (
         LocalCluster(**alone) as cluster,
         Client(cluster.scheduler_address, timeout=0.5) as client,
