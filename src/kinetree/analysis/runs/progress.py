@@ -71,7 +71,7 @@ def reporting(
         t0: beginning of the run [s].
         t1: its end [s].
     """
-    with _teller(wanted, t0, t1) as tell:
+    with _teller(wanted, _time_reached, t0, t1) as tell:
         if tell is None:
             yield None
             return
@@ -90,20 +90,31 @@ def reporting(
 
 @contextmanager
 def _teller(
-    wanted: bool | ProgressCall | None, t0: float, t1: float
+    wanted: bool | ProgressCall | None,
+    column: Callable[[], ProgressColumn],
+    low: float,
+    high: float,
 ) -> Iterator[ProgressCall | None]:
-    """What is told the time reached, by its own choice or to show it on a terminal."""
+    """What is told how far it is: a function of the user's, or a line on a terminal."""
     if callable(wanted):
         yield wanted
-        return
-    if not _is_shown(wanted):
+    elif not _is_shown(wanted):
         yield None
-        return
+    else:
+        with _bar(column(), low, high, 0.0 if wanted else PATIENCE) as report:
+            yield report
+
+
+def _time_reached() -> ProgressColumn:
     from rich.progress import TextColumn
 
-    column = TextColumn("t = {task.fields[now]:.4g} s")
-    with _bar(column, t0, t1, 0.0 if wanted else PATIENCE) as report:
-        yield report
+    return TextColumn("t = {task.fields[now]:.4g} s")
+
+
+def _share_done() -> ProgressColumn:
+    from rich.progress import TaskProgressColumn
+
+    return TaskProgressColumn()
 
 
 class _Run:
@@ -301,7 +312,7 @@ def sharing(wanted: bool | ProgressCall | None, name: str) -> Iterator[Share]:
     Raises:
         EndedError: where the function has ended it, and nothing of it is kept.
     """
-    with _listener(wanted) as told, ExitStack() as stack:
+    with _teller(wanted, _share_done, 0.0, 1.0) as told, ExitStack() as stack:
         share = Share(told)
         if told is not None:
             stack.enter_context(hearing(share.hear))
@@ -317,21 +328,6 @@ def sharing(wanted: bool | ProgressCall | None, name: str) -> Iterator[Share]:
                     element=name,
                 ) from None
             raise
-
-
-@contextmanager
-def _listener(wanted: bool | ProgressCall | None) -> Iterator[ProgressCall | None]:
-    """What is told the share done."""
-    if callable(wanted):
-        yield wanted
-        return
-    if not _is_shown(wanted):
-        yield None
-        return
-    from rich.progress import TaskProgressColumn
-
-    with _bar(TaskProgressColumn(), 0.0, 1.0, 0.0 if wanted else PATIENCE) as report:
-        yield report
 
 
 def telling_file(file: Path) -> ProgressCall:
