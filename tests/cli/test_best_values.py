@@ -106,4 +106,6 @@ def test_runs_begin_at_rest(tmp_path: Path, capsys: Capture) -> None:
     many = answer(capsys, "sweep", *place, *seen, "--over", "c=2,5", "--plan", "grid")
     assert [row["end"] for row in many["rows"]] == pytest.approx([-3 * 9.81 / 2, -3 * 9.81 / 5])
     best = answer(capsys, "optimise", *place, "--minimise", "final(q_z**2)", "--over", "c=2:8")
+    called = ("--minimise", "low=final(q_z**2)", "--over", "c=2:8")
+    assert answer(capsys, "optimise", *place, *called)["value"] == best["value"]
     assert best["active"] == ["c"]

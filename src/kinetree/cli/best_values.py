@@ -152,7 +152,9 @@ def _by_names(found: xarray.Dataset, what: str) -> dict[str, dict[str, float]]:
 @app.command()
 def optimise(
     file: ModelFile,
-    minimise: Annotated[Given, typer.Option(help="Measure, such as rms(qdd_seat).")] = None,
+    minimise: Annotated[
+        Given, typer.Option(help="Measure, such as rms(qdd_seat) or comfort=rms(qdd_seat).")
+    ] = None,
     over: Annotated[Given, typer.Option(help="What varies: NAME=LOWEST:HIGHEST.")] = None,
     duration: RunLength = None,
     study: StudyName = None,
@@ -191,7 +193,7 @@ def optimise(
             subject_to=dict(map(_limit, subject_to or ())),
         )  # fmt: skip
         best = kt.optimise(
-            model, duration, [kt.measure(text) for text in minimise or ()] or None, study=study,
+            model, duration, named_measures(minimise or []) or None, study=study,
             over=dict(map(_bounds, over or ())), method=method, start=parse(start), starts=starts,
             evaluations=evaluations, tolerance=tolerance, journal=journal,
             progress=None if as_json else _tell, **options,
